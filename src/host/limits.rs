@@ -1,0 +1,38 @@
+//! Every loop that input can drive has a bound here: a number, a default, and the error or report it leads to.
+//! `docs/untrusted.md` prints this table.
+
+/// Bounds on work. All are options; the defaults suit a page that opens strangers' files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Macro nesting (spec 04 Part 3 rule 2).
+    pub macro_depth: usize,
+    /// Macro executions in one text (rule 3).
+    pub macro_steps: usize,
+    /// Bytes of one expanded text (rule 3).
+    pub macro_output: usize,
+    /// Steps of one regular expression on one text (spec 05 §3.4).
+    pub regex_steps: u64,
+    /// Steps of all regular expressions of one request.
+    pub regex_total: u64,
+    /// Recursion rounds of one lorebook scan.
+    pub lore_loops: usize,
+    /// Bytes of one file.
+    pub file_bytes: usize,
+    /// Bytes of one inflated text chunk or JSON entry.
+    pub inflated_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            macro_depth: 64,
+            macro_steps: 20_000,
+            macro_output: 2 << 20,
+            regex_steps: 5_000_000,
+            regex_total: 50_000_000,
+            lore_loops: 1_000,
+            file_bytes: 512 << 20,
+            inflated_bytes: 64 << 20,
+        }
+    }
+}

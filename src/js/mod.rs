@@ -1,0 +1,16 @@
+//! What JavaScript means by trim, white space, lower case, numbers, rounding, UTF-16 offsets and JSON text.
+//!
+//! The reference is a JavaScript program and its users' files were made by it, so "equal" means equal to these rules and
+//! not to Rust's. `clippy.toml` bans the Rust functions that look alike.
+//! Text is UTF-8 inside; a lone surrogate from JavaScript became U+FFFD at the boundary (spec 04 Part 3 rule 10).
+
+mod json;
+mod number;
+mod text;
+
+pub use json::{parse, stringify, stringify_pretty};
+pub use number::{number_text, round, to_boolean, to_integer, to_number, value_to_number, value_to_text};
+pub use text::{
+    cmp16, find16, is_line_end, is_space, is_word, len16, lines, lower, slice16, to_byte, to_utf16, trim,
+    trim_end, trim_start, upper,
+};

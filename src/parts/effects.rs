@@ -1,0 +1,33 @@
+//! What a step would change. Nobody applies it: the room commits it after success, a preview drops it.
+
+use indexmap::IndexMap;
+use serde_json::Value;
+
+/// One edit of the stored chat.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ChatEdit {
+    /// Replaces the text of a message.
+    Text {
+        /// Message index.
+        index: usize,
+        /// New text.
+        mes: String,
+    },
+}
+
+/// Changes that wait for a commit. Later entries win; `None` deletes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Effects {
+    /// Variables of the chat (`chat_metadata.variables`).
+    pub local: IndexMap<String, Option<Value>>,
+    /// Global variables.
+    pub global: IndexMap<String, Option<Value>>,
+    /// Other keys of the chat metadata (`chat_id_hash`, `timedWorldInfo` …).
+    pub metadata: IndexMap<String, Option<Value>>,
+    /// Edits of stored messages.
+    pub chat: Vec<ChatEdit>,
+    /// Words banned for this generation (`{{banned}}`).
+    pub banned: Vec<String>,
+    /// What went wrong in macros and scripts without stopping the request: code and detail.
+    pub notes: Vec<crate::error::Warning>,
+}

@@ -1,0 +1,11 @@
+//! What the steps of a turn hand to each other: messages, where they came from, what they cost, what would change.
+
+mod effects;
+mod message;
+mod reading;
+mod report;
+
+pub use effects::{ChatEdit, Effects};
+pub use message::{Kind, Message, Role};
+pub use reading::{Participant, Reading};
+pub use report::{Budget, Cut, LedgerLine, Omitted, Op, Origin, OriginKind, Part, Report, ReportMessage};

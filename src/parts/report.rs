@@ -1,0 +1,191 @@
+//! The explanation that comes with every request: where each message came from, what it costs, what was left out and why
+//! (spec 02 Part 3). Numbers are tokens unless said otherwise; offsets are UTF-16.
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// What kind of source a text has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum OriginKind {
+    /// A prompt of the preset.
+    Prompt,
+    /// A card field.
+    Card,
+    /// The persona's description.
+    Persona,
+    /// A lorebook entry.
+    Lore,
+    /// An injected text.
+    Ext,
+    /// A chat message.
+    Chat,
+    /// A utility prompt: new chat, nudge, impersonation …
+    Utility,
+    /// The reservation for tool schemas.
+    Tools,
+    /// Inserted by the caller.
+    Host,
+}
+
+/// Where a text came from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Origin {
+    /// The kind of source.
+    pub kind: OriginKind,
+    /// Which one: prompt identifier, field, key, `msg:3` …
+    pub id: String,
+    /// Avatar of the card, for joined cards.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub character: Option<String>,
+    /// Message index, for `chat`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<usize>,
+}
+
+impl Origin {
+    /// An origin without further detail.
+    pub fn new(kind: OriginKind, id: impl Into<String>) -> Self {
+        Self { kind, id: id.into(), character: None, index: None }
+    }
+
+    /// A chat message.
+    pub fn chat(index: usize) -> Self {
+        Self { index: Some(index), ..Self::new(OriginKind::Chat, format!("msg:{index}")) }
+    }
+}
+
+/// A stretch of a message with one origin.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Part {
+    /// Where it came from.
+    pub origin: Origin,
+    /// UTF-16 range in the content.
+    pub range: [usize; 2],
+    /// Text between the previous part and this one.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub sep_before: String,
+}
+
+/// One message of the request, explained.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ReportMessage {
+    /// Index in the assembled list, before post-processing.
+    pub i: usize,
+    /// Role.
+    pub role: String,
+    /// Tokens charged, framing included.
+    pub tokens: i64,
+    /// The slot of the prompt order it stands in.
+    pub slot: String,
+    /// Depth of an injection.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<i64>,
+    /// Its parts in text order.
+    pub parts: Vec<Part>,
+}
+
+/// An input that did not make it, and why (codes of spec 02 Part 3).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Omitted {
+    /// What it was.
+    pub origin: Origin,
+    /// What it would have cost, when it was counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<i64>,
+    /// Stable code, such as `budget.history_cut`.
+    pub reason: String,
+    /// Further data, such as `{left, short_by}`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<Value>,
+}
+
+/// A step of the ledger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum Op {
+    /// Sets the limit.
+    Set,
+    /// Holds room for something that comes later.
+    Reserve,
+    /// Adds fixed text.
+    Add,
+    /// Adds a chat message or an example block.
+    Fill,
+    /// Gives a reservation back.
+    Free,
+    /// Inserts what was reserved.
+    Insert,
+}
+
+/// One line of the ledger.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct LedgerLine {
+    /// What was done.
+    pub op: Op,
+    /// With what.
+    pub what: String,
+    /// Change of what is left.
+    pub d: i64,
+    /// What is left afterwards; may be negative in the `sillytavern` profile.
+    pub left: i64,
+}
+
+/// The totals.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Budget {
+    /// Context size.
+    pub context: i64,
+    /// Response length.
+    pub response: i64,
+    /// `context - response`.
+    pub limit: i64,
+    /// Charged in all.
+    pub used: i64,
+    /// `limit - used`.
+    pub left: i64,
+}
+
+/// Where the history was cut.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Cut {
+    /// Index of the oldest chat message that is in; `None` when there is none.
+    pub first_included_index: Option<usize>,
+    /// How many older visible messages were left out.
+    pub dropped: usize,
+}
+
+/// The report of one request.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Report {
+    /// Format version.
+    pub v: u32,
+    /// Generation type.
+    pub r#type: String,
+    /// Counter used.
+    pub tokenizer: String,
+    /// Whether its counts are exact.
+    pub exact: bool,
+    /// Totals.
+    pub budget: Budget,
+    /// One a message, same index.
+    pub messages: Vec<ReportMessage>,
+    /// What is not in, and why.
+    pub omitted: Vec<Omitted>,
+    /// Every token that was booked.
+    pub ledger: Vec<LedgerLine>,
+    /// Repairs and oddities.
+    pub warnings: Vec<crate::error::Warning>,
+    /// The history's cut.
+    pub cut: Cut,
+}

@@ -1,0 +1,26 @@
+//! What a frontend brings: cards, persona, group, chat, lorebooks, preset, scripts, settings, as typed data.
+//! (A *scene* is all of that; a card's *scenario* is one text field of a card.)
+//!
+//! Data only, no decisions. Every type is read from the public formats by [`Reader`], the one place that knows which types are
+//! forgiven, and keeps the fields it does not know, so that writing it back loses nothing (spec 08 §12.5, §12.8).
+
+mod card;
+mod chat;
+mod group;
+mod input;
+mod persona;
+mod preset;
+mod read;
+mod settings;
+
+pub use card::{Character, DepthPrompt};
+pub use chat::{Chat, ChatMessage};
+pub use group::{Group, Strategy};
+pub use input::{ExtensionPrompt, LoreInput, Scene, ScriptInput};
+pub use persona::{Persona, PersonaPosition};
+pub use preset::{OrderEntry, Preset, PromptEntry};
+pub use read::Reader;
+pub use settings::{Reasoning, Settings};
+
+/// A JSON object with its key order.
+pub type Object = serde_json::Map<String, serde_json::Value>;

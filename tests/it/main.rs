@@ -1,0 +1,16 @@
+//! The promise of the Rust crate, in one test binary.
+#![allow(
+    clippy::float_cmp,
+    clippy::string_slice,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    clippy::missing_panics_doc,
+    dead_code,
+    reason = "tests compare exact values and own their inputs"
+)]
+
+mod golden;
+mod layers;
