@@ -24,9 +24,11 @@ impl Case {
 
     /// Steps with what is expected of each.
     pub fn steps(&self) -> Vec<(&Value, &Value)> {
-        let empty = Vec::new();
-        let steps = self.json["scenario"]["steps"].as_array().unwrap_or(&empty);
-        let expected = self.json["expected"]["steps"].as_array().unwrap_or(&empty);
+        fn list(v: &Value) -> &[Value] {
+            v.as_array().map_or(&[], Vec::as_slice)
+        }
+        let steps = list(&self.json["scenario"]["steps"]);
+        let expected = list(&self.json["expected"]["steps"]);
         // A missing expectation is Null, so nothing is silently left out.
         steps.iter().enumerate().map(|(i, s)| (s, expected.get(i).unwrap_or(&Value::Null))).collect()
     }
