@@ -9,6 +9,8 @@
     clippy::disallowed_methods,
     clippy::missing_panics_doc,
     dead_code,
+    unreachable_pub,
+    missing_docs,
     reason = "tests compare exact values and own their inputs"
 )]
 
