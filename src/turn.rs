@@ -1,1 +1,108 @@
-//! (in progress)
+//! One speaker's turn: a scene and who is to speak -> the request's neutral payload, and why it looks as it does.
+//!
+//! Start reading here. The chat must already be what the request is about: the user's new message appended, the last
+//! reply deleted for a regeneration, `send_if_empty` appended for an empty send (spec 02 §3.1). Nothing is changed; what
+//! a commit would change comes back in [`Turn::effects`].
+
+use serde_json::Value;
+
+use crate::error::{Code, Error};
+use crate::host::Host;
+use crate::lore::LoreResult;
+use crate::parts::{Effects, Kind, Message, Reading, Report};
+use crate::profile::Profile;
+use crate::scene::{Object, Scene};
+use crate::tokens::Count;
+
+/// What is asked for. `TurnOptions::default()` is a plain reply of the single chat's character.
+#[derive(Clone, Debug, Default)]
+pub struct TurnOptions {
+    /// Avatar of who speaks; when impersonating, of the member beside whom. Default: the single chat's character.
+    pub speaker: Option<String>,
+    /// What the request is run as. ST runs a group's regeneration as `Normal`.
+    pub kind: Kind,
+    /// What the user did, where it differs from `kind` (spec 02 F-31): triggers follow it where the profile puts F-31 right.
+    pub action: Option<Kind>,
+    /// For [`Kind::Quiet`]; also allowed with other kinds, as ST does.
+    pub quiet: Option<Quiet>,
+    /// Nobody pressed send: auto mode, or the second and later speakers of a turn.
+    pub automatic: bool,
+    /// The reply bias that the new input carried (`{{bias "…"}}`, spec 02 §16.3), already joined; empty for none.
+    pub bias: String,
+    /// Text left in the input box, for `{{input}}`.
+    pub input: String,
+    /// Context size of this call, in place of the preset's.
+    pub max_context: Option<i64>,
+    /// Response length of this call, in place of the preset's.
+    pub max_response: Option<i64>,
+    /// Which follow-up after tool calls this is; 0 is the first request.
+    pub tool_round: u32,
+    /// Nothing will be sent: counting or showing only (ST: dry run; no squash there).
+    pub preview: bool,
+    /// What the model and the page can do, and what goes into the body besides the preset.
+    pub ask: Ask,
+}
+
+/// A request beside the chat, or an instruction at the end of one (spec 02 §16.1).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Quiet {
+    /// The instruction.
+    pub prompt: String,
+    /// The answer is meant to be seen, as by `/sysgen`: text completion words its end differently.
+    pub to_loud: bool,
+    /// Leave out lorebook and author's note.
+    pub skip_lore: bool,
+    /// Name for the answer's last line in text completion.
+    pub name: String,
+    /// A picture for the instruction, as a data URL.
+    pub image: Option<String>,
+}
+
+/// Parts of the body that come from the page and not from the preset.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ask {
+    /// Registered tools, in the form of the request.
+    pub tools: Vec<Value>,
+    /// The model's entry of the provider's model list, when the page has it (tools, media, tokenizer, efforts).
+    pub model: Option<Object>,
+    /// Stop strings for this call only, after the user's own.
+    pub stop: Vec<String>,
+    /// Token id -> bias, ready.
+    pub logit_bias: Option<Object>,
+    /// Token probabilities are wanted.
+    pub logprobs: bool,
+    /// `{name, value, description?, strict?}` of a structured answer.
+    pub json_schema: Option<Value>,
+}
+
+/// A request before post-processing and conversion, and everything about it.
+#[derive(Clone, Debug, Default)]
+pub struct Turn {
+    /// The neutral payload (spec 02 §19.1), keys in the reference's order; `messages` is among them.
+    pub payload: Value,
+    /// The same messages, typed.
+    pub messages: Vec<Message>,
+    /// Where everything came from, what it costs, what was left out.
+    pub report: Report,
+    /// How the reply is to be read.
+    pub reading: Reading,
+    /// What a commit would change.
+    pub effects: Effects,
+    /// Which lorebook entries are active.
+    pub lore: LoreResult,
+}
+
+/// Builds the request of one speaker.
+///
+/// In the `sillytavern` profile texts that must be sent and do not fit give what fitted before them, as ST sends it, and
+/// `report.error` says so; with `prompt.overflow` on they are an error that lists them.
+pub fn build(
+    scene: &Scene,
+    options: &TurnOptions,
+    profile: &Profile,
+    count: &dyn Count,
+    host: &mut Host,
+) -> Result<Turn, Error> {
+    let _ = (scene, options, profile, count, host);
+    Err(Error::new(Code::Internal, "", "requests are not assembled yet"))
+}
