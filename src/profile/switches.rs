@@ -18,4 +18,44 @@ switches! {
         on: "Whole names in any script are found, with aliases, `@name`, shared names, titles and common words handled.",
         faults: ["01 F1", "01 F2", "01 F3", "01 F4"]
     }
+    PROVIDER_MERGE = "provider.merge" {
+        off: "Merging messages of one role loses pictures behind a prefix, tool calls and unknown parts, glues empty messages on as blank lines, and turns lists of parts into `[object Object]`.",
+        on: "Messages are merged part by part: pictures, tool calls and unknown parts stay, empty messages go, tool results are never merged.",
+        faults: ["06 F1", "06 F2", "06 F3", "06 F4", "06 F6a", "06 F17", "06 F19a"]
+    }
+    PROVIDER_NAMES = "provider.names" {
+        off: "A name is put in front of a text again although it is there, in front of every part, from the active character for other members, or stays as a field that the provider refuses.",
+        on: "Every message carries its own speaker's display name, once, as text wherever the provider has no field for it; with names off, nothing is added.",
+        faults: ["06 F5", "06 F6", "06 F7", "06 F15", "06 F18", "06 F19", "06 F29"]
+    }
+    PROVIDER_BLOCKS = "provider.blocks" {
+        off: "Empty blocks and turns, remote pictures and lists of parts in system texts go out in forms that Anthropic and Gemini refuse, and signed Gemini text is sent twice.",
+        on: "Empty blocks and turns are left out, system media move to the user's turn, remote pictures go by reference, signed text goes once.",
+        faults: ["06 F10", "06 F11", "06 F12", "06 F24", "06 F25"]
+    }
+    PROVIDER_TOOLS = "provider.tools" {
+        off: "Text beside tool calls is lost for Anthropic and Gemini, arguments that are no JSON fail the whole request, and DeepSeek gets empty reasoning with every tool call.",
+        on: "Text and tool calls both go out, odd arguments are wrapped, and stored reasoning is replayed.",
+        faults: ["06 F8", "06 F9", "06 F19b"]
+    }
+    PROVIDER_PREFILL = "provider.prefill" {
+        off: "The begun reply goes out with trailing white space, as a plain assistant turn to Mistral, and by way of OpenRouter or a custom endpoint to models that refuse it.",
+        on: "White space at its end is taken off and reported, Mistral gets its prefix flag, and where a model refuses a begun reply on such a route it becomes an instruction.",
+        faults: ["06 F13", "06 F14", "06 F16"]
+    }
+    PROVIDER_HEADERS = "provider.headers" {
+        off: "Anthropic gets beta headers that some accounts are refused for, an endpoint without a key gets an empty `Authorization`, header names are told apart by case, and a base URL with a final slash gives `//`.",
+        on: "Only headers that are needed go out, the browser opt-in among them; names are compared without case; base and path are joined with one slash.",
+        faults: ["06 F21", "06 F30", "06 F33"]
+    }
+    PROVIDER_FIELDS = "provider.fields" {
+        off: "Some models get fields that they refuse: samplers beside adaptive thinking or on new Claude models, an empty stop list, the old token limit on custom routes; custom YAML cannot override six fields; cache marks miss some ids and may exceed four.",
+        on: "Fields follow the model on every route, unknown Claude models count as the newest, empty stop lists are left out, the user's YAML wins, cache marks stay within four.",
+        faults: ["06 F20", "06 F22", "06 F23", "06 F31", "06 F32", "06 F34", "06 F35"]
+    }
+    PROVIDER_READING = "provider.reading" {
+        off: "Of an answer only some text and reasoning is read: the first Gemini part of an event, no reasoning of OpenAI or Groq, blank lines between blocks; errors inside a stream and its unfinished last event are lost, a refusal is an empty answer.",
+        on: "All text, reasoning and signatures are read whatever the source, blocks are joined as they came, a stream is read by the standard and ends with its error.",
+        faults: ["06 F40", "06 F41", "06 F42", "06 F43", "06 F44", "06 F45", "06 F46", "06 F47", "06 F48"]
+    }
 }
