@@ -16,3 +16,4 @@
 
 mod golden;
 mod layers;
+mod unicode;
