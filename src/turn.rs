@@ -64,7 +64,7 @@ pub struct Ask {
     /// Registered tools, in the form of the request.
     pub tools: Vec<Value>,
     /// The model's entry of the provider's model list, when the page has it (tools, media, tokenizer, efforts).
-    pub model: Option<Object>,
+    pub model: Option<Value>,
     /// Stop strings for this call only, after the user's own.
     pub stop: Vec<String>,
     /// Token id -> bias, ready.

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::traits::{Read, Stops, Traits, effort, traits};
-use super::{Source, like};
+use super::{Source, can_call_tools, like};
 use crate::js;
 use crate::profile::{PROVIDER_FIELDS, Profile};
 use crate::scene::Object;
@@ -107,45 +107,12 @@ impl Params<'_> {
         (n > 1.0 && !single && row.n).then_some(n)
     }
 
-    /// Whether tool calls can be made at all (spec 06 §2.3 step 8).
+    /// Whether tools go out with this request (spec 06 §2.3 step 8).
     fn calls_tools(&self) -> bool {
-        let mode = self.text("custom_prompt_post_processing", "");
-        let astra = self.model.starts_with("gpt-6-astra");
-        let refused = astra && self.is(&[Source::OpenAi, Source::AzureOpenAi]);
-        self.flag("function_calling", false)
-            && !self.tools.is_empty()
+        !self.tools.is_empty()
             && !matches!(self.kind, "impersonate" | "quiet" | "continue")
-            && !refused
-            && matches!(mode, "" | "merge_tools" | "semi_tools" | "strict_tools")
-            && self
-                .entry
-                .and_then(|e| listed_tools(self.source, e))
-                .unwrap_or(self.source != Source::Perplexity)
+            && can_call_tools(self.settings, self.source, self.model, self.entry)
     }
-}
-
-/// What an entry of the provider's model list says about tools; `None` for sources whose lists say nothing.
-fn listed_tools(source: Source, entry: &Value) -> Option<bool> {
-    let truthy = |pointer: &str| entry.pointer(pointer).is_some_and(js::to_boolean);
-    let lists = |key: &str, what: &str| {
-        entry.get(key).and_then(Value::as_array).is_some_and(|a| a.iter().any(|v| v == what))
-    };
-    Some(match source {
-        Source::Pollinations => truthy("/tools"),
-        Source::Fireworks => truthy("/supports_tools"),
-        Source::OpenRouter => lists("supported_parameters", "tools"),
-        Source::MistralAi => truthy("/capabilities/function_calling"),
-        Source::AimlApi => lists("features", "openai/chat-completion.function"),
-        Source::Chutes => lists("supported_features", "tools"),
-        Source::ElectronHub => truthy("/metadata/function_call"),
-        Source::WorkersAi => entry.get("properties").and_then(Value::as_array).is_some_and(|a| {
-            a.iter().any(|p| {
-                p.get("property_id").is_some_and(|id| id == "function_calling")
-                    && p.get("value").is_some_and(|v| v == "true")
-            })
-        }),
-        _ => return None,
-    })
 }
 
 /// Step 1 to 11: what every source starts from.

@@ -58,4 +58,14 @@ switches! {
         on: "All text, reasoning and signatures are read whatever the source, blocks are joined as they came, a stream is read by the standard and ends with its error.",
         faults: ["06 F40", "06 F41", "06 F42", "06 F43", "06 F44", "06 F45", "06 F46", "06 F47", "06 F48"]
     }
+    PROMPT_ORDER = "prompt.order" {
+        off: "Only the order list of 100001 is read, an empty one too; absent or excluded markers are sent at the very end; duplicates are charged twice; user prompts need `system_prompt: false`.",
+        on: "The first order list that is not empty is used; what is absent, excluded or double is left out with a reason; any id that is not built in is the user's; slots have identities.",
+        faults: ["02 F-10", "02 F-11", "02 F-13", "02 F-14", "02 F-15", "02 F-44"]
+    }
+    PROMPT_FRAMING = "prompt.framing" {
+        off: "Each message is charged five tokens (other tokenizers: the role and a blank line, less two) and bare texts six.",
+        on: "Each message is charged what the wire charges: three and its role, one a name, three for the reply.",
+        faults: ["02 F-06"]
+    }
 }

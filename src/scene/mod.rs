@@ -18,7 +18,7 @@ pub use chat::{Chat, ChatMessage};
 pub use group::{Group, Strategy};
 pub use input::{ExtensionPrompt, LoreInput, Scene, ScriptInput};
 pub use persona::{Persona, PersonaPosition};
-pub use preset::{OrderEntry, Preset, PromptEntry};
+pub use preset::{OrderEntry, OrderList, Preset, PromptEntry, is_built_in};
 pub use read::Reader;
 pub use settings::{Reasoning, Settings};
 
