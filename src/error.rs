@@ -65,6 +65,38 @@ codes! {
     LimitReached = "limit.reached";
     /// The vocabulary is damaged or not one of ours. Remedy: load the file shipped with the package.
     TokensVocabulary = "tokens.vocabulary";
+    /// The file has no bytes, or only blanks. Remedy: choose another file.
+    FileEmpty = "file.empty-file";
+    /// The bytes are no format that is read here. Remedy: see the message for what they look like; PNG, ZIP, JSON, JSONL and YAML are read.
+    FileUnsupported = "file.unsupported-format";
+    /// The PNG ends too early and no text chunk of it is whole. Remedy: download the picture again.
+    FilePngTruncated = "file.png-truncated";
+    /// The picture carries no card. Remedy: ask for the original file; sites that convert pictures strip the card.
+    FileNoCardData = "file.no-card-data";
+    /// The text chunk is neither JSON nor base64. Remedy: export the card again.
+    FileBadBase64 = "file.bad-base64";
+    /// The text is not JSON. Remedy: fix the place named by line and column.
+    FileBadJson = "file.bad-json";
+    /// The JSON is nested more than 127 levels deep. Remedy: flatten it.
+    FileTooDeep = "file.too-deep";
+    /// The file, or what it inflates to, is larger than the limit. Remedy: raise the limit if the file is trusted.
+    FileTooLarge = "file.too-large";
+    /// The JSON is a list, a text or a number where an object is needed. Remedy: choose another file.
+    FileNotAnObject = "file.not-an-object";
+    /// The JSON is an object of no known kind. Remedy: see the message for its keys.
+    FileUnknownShape = "file.unknown-shape";
+    /// The file holds something else than what was asked for. Remedy: import it as what it is.
+    FileWrongKind = "file.wrong-kind";
+    /// The archive's directory or an entry of it cannot be read. Remedy: download it again.
+    FileZipCorrupt = "file.zip-corrupt";
+    /// The entry that is needed is encrypted. Remedy: unpack it with its password and pack it without.
+    FileZipEncrypted = "file.zip-encrypted";
+    /// The archive holds neither `card.json` nor `manifest.json` nor one picture with a card. Remedy: choose another file.
+    FileZipNoCard = "file.zip-no-card";
+    /// The Backyard archive's manifest names no character that is there. Remedy: export it again.
+    FileByafInvalid = "file.byaf-invalid";
+    /// The text starts like YAML and is not. Remedy: fix the place named by line and column.
+    FileBadYaml = "file.bad-yaml";
     /// A fault in this library. Remedy: report it with a snapshot of the room.
     Internal = "internal";
 }
@@ -156,5 +188,62 @@ impl Warning {
     pub fn under(mut self, parent: &str) -> Self {
         self.path = join_path(parent, &self.path);
         self
+    }
+}
+
+/// Warnings as they are collected. Of one code at most [`Warnings::PER_CODE`] are kept, so that a hostile file cannot make the
+/// list long; the last one kept then says how many more there were.
+#[derive(Clone, Debug, Default)]
+pub struct Warnings {
+    list: Vec<Warning>,
+    counts: Vec<(String, usize)>,
+}
+
+impl Warnings {
+    /// How many of one code are kept.
+    pub const PER_CODE: usize = 50;
+
+    /// Whether another one of this code would be kept; counts it when not.
+    fn room(&mut self, code: &str) -> bool {
+        if let Some((_, count)) = self.counts.iter_mut().find(|(c, _)| c == code) {
+            *count += 1;
+            return *count <= Self::PER_CODE;
+        }
+        self.counts.push((code.to_owned(), 1));
+        true
+    }
+
+    /// Adds one.
+    pub fn push(&mut self, warning: Warning) {
+        if self.room(&warning.code) {
+            self.list.push(warning);
+        }
+    }
+
+    /// Adds one at a path; the texts are only made when they are kept.
+    pub fn add(&mut self, code: &'static str, path: impl FnOnce() -> String, message: impl Into<String>) {
+        if self.room(code) {
+            self.list.push(Warning::new(code, path(), message));
+        }
+    }
+
+    /// Adds all of another list.
+    pub fn extend(&mut self, other: impl IntoIterator<Item = Warning>) {
+        other.into_iter().for_each(|w| self.push(w));
+    }
+
+    /// Whether one with this code is there.
+    pub fn has(&self, code: &str) -> bool {
+        self.counts.iter().any(|(c, _)| c == code)
+    }
+
+    /// The list.
+    pub fn into_list(mut self) -> Vec<Warning> {
+        for (code, count) in self.counts.iter().filter(|(_, count)| *count > Self::PER_CODE) {
+            if let Some(last) = self.list.iter_mut().rev().find(|w| w.code == code.as_str()) {
+                last.message = format!("{} (and {} more)", last.message, count - Self::PER_CODE);
+            }
+        }
+        self.list
     }
 }

@@ -20,6 +20,10 @@ pub struct Limits {
     pub file_bytes: usize,
     /// Bytes of one inflated text chunk or JSON entry.
     pub inflated_bytes: usize,
+    /// Entries of one archive.
+    pub zip_entries: usize,
+    /// Bytes inflated from one archive, all entries together.
+    pub zip_bytes: usize,
 }
 
 impl Default for Limits {
@@ -33,6 +37,8 @@ impl Default for Limits {
             lore_loops: 1_000,
             file_bytes: 512 << 20,
             inflated_bytes: 64 << 20,
+            zip_entries: 10_000,
+            zip_bytes: 1 << 30,
         }
     }
 }

@@ -6,10 +6,12 @@
 
 mod json;
 mod number;
+mod parse;
 mod text;
 
-pub use json::{parse, stringify, stringify_pretty};
+pub use json::{stringify, stringify_pretty};
 pub use number::{number_text, round, to_boolean, to_integer, to_number, value_to_number, value_to_text};
+pub use parse::parse;
 pub use text::{
     cmp16, find16, is_line_end, is_space, is_word, len16, lines, lower, slice16, to_byte, to_utf16, trim,
     trim_end, trim_start, upper,

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Object, Reader};
+use super::{CardFile, Object};
 use crate::error::{Code, Error, Warning};
 
 /// A character as the steps of a turn read it. The card file itself stays in `card`, untouched.
@@ -61,7 +61,7 @@ pub struct DepthPrompt {
     pub prompt: String,
     /// Messages from the end of the chat (default 4).
     pub depth: i64,
-    /// `system`, `user`, `assistant` or a number; anything else counts as system.
+    /// `system`, `user` or `assistant`.
     pub role: Value,
 }
 
@@ -72,55 +72,50 @@ impl Default for DepthPrompt {
 }
 
 impl Character {
-    /// Reads a card: `{spec, data}` or the flat V1 form. A card without a name is an error here; the file reader
-    /// (`files`) can be asked for a fallback name instead.
+    /// Reads a card of any version, as [`CardFile`] does. A card without a name is called after its file, and an error when
+    /// there is no file either.
     pub fn from_card(avatar: &str, card: &Value) -> Result<(Self, Vec<Warning>), Error> {
-        let Some(top) = card.as_object() else {
+        let Some(object) = card.as_object() else {
             return Err(Error::new(Code::SceneField, "card", "a card must be a JSON object"));
         };
-        let data = top.get("data").and_then(Value::as_object).unwrap_or(top);
-        let mut r = Reader::new(data, "data");
-        let name = r.text("name");
-        if name.is_empty() {
+        let (file, warnings) = CardFile::read(object);
+        let stem = avatar.rsplit_once('.').map_or(avatar, |(stem, _)| stem);
+        let name = [file.text("name"), stem].into_iter().find(|name| !name.is_empty());
+        let Some(name) = name.map(str::to_owned) else {
             return Err(Error::new(Code::SceneMissing, "card.data.name", "a card needs a name"));
-        }
-        let extensions = r.object("extensions").cloned().unwrap_or_default();
-        let talkativeness = extensions.get("talkativeness").or_else(|| top.get("talkativeness")).cloned();
-        let depth_prompt = extensions.get("depth_prompt").and_then(Value::as_object).map_or_else(
-            DepthPrompt::default,
-            |o| {
-                let mut r = Reader::new(o, "data.extensions.depth_prompt");
-                DepthPrompt {
-                    prompt: r.text("prompt"),
-                    depth: r.integer("depth", 4),
-                    role: r.raw("role").cloned().unwrap_or_else(|| Value::from("system")),
-                }
-            },
-        );
+        };
+        // An absent list and an empty one cost different numbers of draws.
+        let raw = object.get("data").and_then(Value::as_object).unwrap_or(object);
+        let greetings = raw.get("alternate_greetings").filter(|v| !v.is_null());
+        let effective = file.effective.clone();
         let character = Self {
             avatar: avatar.to_owned(),
-            description: r.text("description"),
-            personality: r.text("personality"),
-            scenario: r.text("scenario"),
-            first_mes: r.text("first_mes"),
-            mes_example: r.text("mes_example"),
-            creator_notes: r.text("creator_notes"),
-            system_prompt: r.text("system_prompt"),
-            post_history_instructions: r.text("post_history_instructions"),
-            alternate_greetings: r.texts_opt("alternate_greetings"),
-            group_only_greetings: r.texts("group_only_greetings"),
-            tags: r.texts("tags"),
-            version: r.text("character_version"),
-            nickname: r.text_opt("nickname").filter(|s| !s.is_empty()),
-            world: extensions.get("world").and_then(Value::as_str).unwrap_or("").to_owned(),
-            talkativeness,
-            aliases: Vec::new(),
-            book: data.get("character_book").filter(|v| v.is_object()).cloned(),
-            depth_prompt,
-            extensions,
-            card: card.clone(),
             name,
+            description: file.text("description").to_owned(),
+            personality: file.text("personality").to_owned(),
+            scenario: file.text("scenario").to_owned(),
+            first_mes: file.text("first_mes").to_owned(),
+            mes_example: file.text("mes_example").to_owned(),
+            creator_notes: file.text("creator_notes").to_owned(),
+            system_prompt: file.text("system_prompt").to_owned(),
+            post_history_instructions: file.text("post_history_instructions").to_owned(),
+            alternate_greetings: greetings.map(|_| file.texts("alternate_greetings")),
+            group_only_greetings: file.texts("group_only_greetings"),
+            tags: file.texts("tags"),
+            version: file.text("character_version").to_owned(),
+            nickname: Some(file.text("nickname").to_owned()).filter(|s| !s.is_empty()),
+            depth_prompt: DepthPrompt {
+                prompt: effective.depth_text,
+                depth: effective.depth,
+                role: Value::from(effective.depth_role),
+            },
+            world: effective.world,
+            talkativeness: file.raw_talkativeness().cloned(),
+            aliases: Vec::new(),
+            extensions: file.extensions().cloned().unwrap_or_default(),
+            book: file.book().cloned(),
+            card: card.clone(),
         };
-        Ok((character, r.into_warnings()))
+        Ok((character, warnings))
     }
 }

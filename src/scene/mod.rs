@@ -5,6 +5,7 @@
 //! forgiven, and keeps the fields it does not know, so that writing it back loses nothing (spec 08 §12.5, §12.8).
 
 mod card;
+mod cardfile;
 mod chat;
 mod group;
 mod input;
@@ -14,12 +15,13 @@ mod read;
 mod settings;
 
 pub use card::{Character, DepthPrompt};
+pub use cardfile::{CardFile, Effective, V1_FIELDS};
 pub use chat::{Chat, ChatMessage};
 pub use group::{Group, Strategy};
 pub use input::{ExtensionPrompt, LoreInput, Scene, ScriptInput};
 pub use persona::{Persona, PersonaPosition};
 pub use preset::{OrderEntry, OrderList, Preset, PromptEntry, is_built_in};
-pub use read::Reader;
+pub use read::{Reader, split_commas};
 pub use settings::{Reasoning, Settings};
 
 /// A JSON object with its key order.

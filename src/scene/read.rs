@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::Object;
-use crate::error::{Warning, join_path};
+use crate::error::{Warning, Warnings, join_path};
 use crate::js;
 
 /// Reads the fields of one JSON object and collects what had to be repaired.
@@ -12,18 +12,26 @@ use crate::js;
 pub struct Reader<'a> {
     object: &'a Object,
     path: String,
-    warnings: Vec<Warning>,
+    warnings: Warnings,
+    null_is_default: bool,
 }
 
 impl<'a> Reader<'a> {
     /// A reader of an object at a path (empty for the root).
     pub fn new(object: &'a Object, path: impl Into<String>) -> Self {
-        Self { object, path: path.into(), warnings: Vec::new() }
+        Self { object, path: path.into(), warnings: Warnings::default(), null_is_default: false }
+    }
+
+    /// The same reader, for objects where null is a usual way to say "default" (lorebook entries): it goes unreported.
+    #[must_use]
+    pub fn null_is_default(mut self) -> Self {
+        self.null_is_default = true;
+        self
     }
 
     /// What was repaired so far.
     pub fn into_warnings(self) -> Vec<Warning> {
-        self.warnings
+        self.warnings.into_list()
     }
 
     /// The field as it stands, absent or not.
@@ -31,8 +39,15 @@ impl<'a> Reader<'a> {
         self.object.get(key)
     }
 
-    fn warn(&mut self, code: &'static str, key: &str, what: &str) {
-        self.warnings.push(Warning::new(code, join_path(&self.path, key), what));
+    /// Reports something about a field that the caller repaired itself.
+    pub fn warn(&mut self, code: &'static str, key: &str, what: &str) {
+        self.warnings.add(code, || join_path(&self.path, key), what);
+    }
+
+    fn null(&mut self, key: &str) {
+        if !self.null_is_default {
+            self.warn("field-null", key, "null became the default");
+        }
     }
 
     /// A text: numbers and flags become their JSON text, a list of texts is joined with line feeds; missing is `None`.
@@ -40,7 +55,7 @@ impl<'a> Reader<'a> {
         match self.object.get(key)? {
             Value::String(s) => Some(s.clone()),
             Value::Null => {
-                self.warn("field-null", key, "null became the default");
+                self.null(key);
                 None
             }
             v @ (Value::Number(_) | Value::Bool(_)) => {
@@ -85,7 +100,7 @@ impl<'a> Reader<'a> {
             Value::Number(n) => n.as_f64(),
             Value::String(s) if !js::trim(s).is_empty() => {
                 let n = js::to_number(s);
-                if n.is_nan() {
+                if !n.is_finite() {
                     return None;
                 }
                 self.warn("field-coerced", key, "a text became a number");
@@ -105,30 +120,48 @@ impl<'a> Reader<'a> {
         self.number_opt(key).map_or(default, js::to_integer)
     }
 
-    /// A list of texts: other scalars become text, the rest is dropped. `None` when it is not a list.
+    /// A list of texts: other scalars become text, the rest is dropped; a bare text becomes a list of one, unless blank.
+    /// `None` when it is not a list.
     pub fn texts_opt(&mut self, key: &str) -> Option<Vec<String>> {
+        self.list_opt(key, |s| if js::trim(s).is_empty() { Vec::new() } else { vec![s.to_owned()] })
+    }
+
+    /// The same for labels and keys: a bare text is split at commas.
+    pub fn words_opt(&mut self, key: &str) -> Option<Vec<String>> {
+        self.list_opt(key, split_commas)
+    }
+
+    fn list_opt(&mut self, key: &str, bare: fn(&str) -> Vec<String>) -> Option<Vec<String>> {
         match self.object.get(key)? {
             Value::Array(items) => {
                 let mut texts = Vec::with_capacity(items.len());
                 for (i, item) in items.iter().enumerate() {
-                    match item {
-                        Value::String(s) => texts.push(s.clone()),
-                        v @ (Value::Number(_) | Value::Bool(_)) => {
-                            self.warn("field-coerced", &format!("{key}[{i}]"), "became text");
-                            texts.push(js::value_to_text(v));
+                    let what = match item {
+                        Value::String(s) => {
+                            texts.push(s.clone());
+                            continue;
                         }
-                        _ => self.warn("field-coerced", &format!("{key}[{i}]"), "is no text and was dropped"),
-                    }
+                        v @ (Value::Number(_) | Value::Bool(_)) => {
+                            texts.push(js::value_to_text(v));
+                            "became text"
+                        }
+                        _ => "is no text and was dropped",
+                    };
+                    self.warnings.add(
+                        "field-coerced",
+                        || format!("{}[{i}]", join_path(&self.path, key)),
+                        what,
+                    );
                 }
                 Some(texts)
             }
             Value::Null => {
-                self.warn("field-null", key, "null became the default");
+                self.null(key);
                 None
             }
             Value::String(s) => {
-                self.warn("field-coerced", key, "a text became a list of one");
-                Some(if js::trim(s).is_empty() { Vec::new() } else { vec![s.clone()] })
+                self.warn("field-coerced", key, "a text became a list");
+                Some(bare(s))
             }
             _ => {
                 self.warn("field-dropped", key, "is no list");
@@ -147,7 +180,7 @@ impl<'a> Reader<'a> {
         match self.object.get(key)? {
             Value::Object(o) => Some(o),
             Value::Null => {
-                self.warn("field-null", key, "null became the default");
+                self.null(key);
                 None
             }
             _ => {
@@ -170,4 +203,9 @@ impl<'a> Reader<'a> {
             .map(|(k, v)| (k.clone(), v.clone()))
             .collect()
     }
+}
+
+/// The parts of a comma list: trimmed, empty ones left out.
+pub fn split_commas(text: &str) -> Vec<String> {
+    text.split(',').map(js::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
