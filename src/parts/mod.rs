@@ -7,5 +7,5 @@ mod report;
 
 pub use effects::{ChatEdit, Effects};
 pub use message::{Kind, Message, Role};
-pub use reading::{Participant, Reading};
+pub use reading::{Participant, Reading, ReplyRules, Sequences, Stop, StopSource};
 pub use report::{Budget, Cut, LedgerLine, Omitted, Op, Origin, OriginKind, Part, Report, ReportMessage};

@@ -14,6 +14,7 @@
     reason = "tests compare exact values and own their inputs"
 )]
 
+mod cleanup;
 mod formats;
 mod golden;
 mod layers;

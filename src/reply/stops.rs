@@ -1,0 +1,161 @@
+//! Names, templates and settings -> the stop strings of a request (spec 01 §12, §P3). The list is whole; a provider's cap is
+//! applied by [`capped`] when it is sent, and the clean-up reads the whole list.
+
+use serde_json::Value;
+
+use crate::js;
+use crate::parts::{Kind, Stop, StopSource};
+use crate::scene::Object;
+
+/// What the list is made of.
+#[expect(clippy::struct_excessive_bools, reason = "facts of a request, each independent of the others")]
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    /// A chat-completion API: only custom strings count.
+    pub chat_completion: bool,
+    /// The persona's name.
+    pub user: &'a str,
+    /// The speaker's name; empty for nobody.
+    pub char: &'a str,
+    /// Names of the members in list order, muted ones too; empty outside a group.
+    pub members: &'a [String],
+    /// The kind of request.
+    pub kind: Kind,
+    /// The last message of the chat is the user's.
+    pub last_is_user: bool,
+    /// The context template.
+    pub context: Option<&'a Object>,
+    /// The instruct template; `None` while it is off.
+    pub instruct: Option<&'a Object>,
+    /// One line a reply.
+    pub single_line: bool,
+    /// The user's own list: JSON text.
+    pub custom: &'a str,
+    /// Macros in it are expanded.
+    pub custom_macros: bool,
+    /// Stop strings of this call only, as they are.
+    pub extra: &'a [String],
+}
+
+/// The stop strings of a request, in the reference's order, without empty ones and duplicates (spec 01 §12).
+pub fn list(input: &Input<'_>, expand: &mut dyn FnMut(&str) -> String) -> Vec<Stop> {
+    let mut stops = Vec::new();
+    let mut add = |source: StopSource, text: String| {
+        if !text.is_empty() && !stops.iter().any(|s: &Stop| s.text == text) {
+            stops.push(Stop { text, source });
+        }
+    };
+    if !input.chat_completion {
+        if input.single_line {
+            add(StopSource::Line, "\n".to_owned());
+        }
+        if flag(input.context, "names_as_stop_strings", true) {
+            for text in names(input) {
+                add(StopSource::Name, text);
+            }
+        }
+        if let Some(instruct) = input.instruct {
+            for text in sequences(input, instruct, expand) {
+                add(StopSource::Sequence, text);
+            }
+        }
+        if flag(input.context, "use_stop_strings", false) {
+            for key in ["chat_start", "example_separator"] {
+                let text = text(input.context, key);
+                if !text.is_empty() {
+                    add(StopSource::Separator, format!("\n{}", expand(text)));
+                }
+            }
+        }
+    }
+    for text in custom(input.custom) {
+        add(StopSource::Custom, if input.custom_macros { expand(&text) } else { text });
+    }
+    for text in input.extra {
+        add(StopSource::Custom, text.clone());
+    }
+    stops
+}
+
+/// The first `n` of a list, for a provider that takes no more.
+pub fn capped(stops: &[Stop], n: usize) -> Vec<&str> {
+    stops.iter().take(n).map(|s| s.text.as_str()).collect()
+}
+
+/// Labels as the reference sends them: ASCII colon, directly after the name.
+fn names(input: &Input<'_>) -> Vec<String> {
+    let label = |name: &str| format!("\n{name}:");
+    let impersonate = input.kind == Kind::Impersonate;
+    let mut labels = vec![label(if impersonate { input.char } else { input.user }), label(input.user)];
+    if input.kind == Kind::Continue && input.last_is_user {
+        labels.push(label(input.char));
+    }
+    if impersonate || !input.char.is_empty() {
+        let others = input.members.iter().filter(|name| !name.is_empty() && *name != input.char);
+        labels.extend(others.map(|name| label(name)));
+    }
+    labels
+}
+
+/// Lines of the instruct template. `{{name}}` is resolved whatever its macro switch says.
+fn sequences(input: &Input<'_>, instruct: &Object, expand: &mut dyn FnMut(&str) -> String) -> Vec<String> {
+    let instruct = Some(instruct);
+    let mut texts = vec![text(instruct, "stop_sequence").to_owned()];
+    if flag(instruct, "sequences_as_stop_strings", true) {
+        for (key, name) in [
+            ("input_sequence", input.user),
+            ("output_sequence", input.char),
+            ("first_output_sequence", input.char),
+            ("last_output_sequence", input.char),
+            ("system_sequence", "System"),
+            ("last_system_sequence", "System"),
+        ] {
+            texts.push(replace_name(text(instruct, key), name));
+        }
+    }
+    let joined = texts.join("\n");
+    let mut lines: Vec<&str> = Vec::new();
+    for line in joined.split('\n') {
+        if !js::trim(line).is_empty() && !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    let (wrap, macros) = (flag(instruct, "wrap", true), flag(instruct, "macro", true));
+    lines
+        .into_iter()
+        .map(|line| {
+            let line = if wrap { format!("\n{line}") } else { line.to_owned() };
+            if macros { expand(&line) } else { line }
+        })
+        .collect()
+}
+
+/// `{{name}}`, in any case, becomes the name.
+fn replace_name(text: &str, name: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("{{") {
+        let (before, tail) = rest.split_at(at);
+        out.push_str(before);
+        let hit = tail.get(..8).is_some_and(|t| t.eq_ignore_ascii_case("{{name}}"));
+        let length = if hit { 8 } else { 1 };
+        out.push_str(if hit { name } else { "{" });
+        rest = tail.get(length..).unwrap_or("");
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The user's list: a JSON array of texts. Anything else is no list; empty texts and other types are left out.
+fn custom(json: &str) -> Vec<String> {
+    let Ok((Value::Array(items), _)) = js::parse(json) else { return Vec::new() };
+    items.into_iter().filter_map(|v| v.as_str().filter(|s| !s.is_empty()).map(str::to_owned)).collect()
+}
+
+fn text<'a>(object: Option<&'a Object>, key: &str) -> &'a str {
+    object.and_then(|o| o.get(key)).and_then(Value::as_str).unwrap_or("")
+}
+
+fn flag(object: Option<&Object>, key: &str, default: bool) -> bool {
+    object.and_then(|o| o.get(key)).map_or(default, js::to_boolean)
+}
