@@ -14,6 +14,11 @@ pub(super) fn is_nonspacing(c: char) -> bool {
     find(c).is_some_and(|(_, spacing)| !spacing)
 }
 
+/// Any mark (category M).
+pub(super) fn is_mark(c: char) -> bool {
+    find(c).is_some()
+}
+
 fn find(c: char) -> Option<(u8, bool)> {
     // Most text: Latin letters, kana but for two marks, ideographs, Hangul.
     if c < '\u{300}' || matches!(c, '\u{309b}'..='\u{a66e}' | '\u{ac00}'..='\u{d7a3}') {

@@ -1,11 +1,23 @@
-//! Names as people write them. [`key`] says when two spellings are the same name.
+//! Names as people write them: a text and a list of names -> who is named, and where.
 //!
-//! Spec 01 §P1. Knows no chat and no strategy: who may speak is decided elsewhere.
+//! [`key`] says when two spellings are the same name; [`Matcher`] finds mentions. Spec 01 §P1. Knows no chat and no strategy:
+//! who may speak is decided elsewhere.
 
 mod class;
 mod decompose;
+mod edges;
 mod key;
 mod mark_ranges;
 mod marks;
+mod masks;
+mod mentions;
+mod options;
+mod patterns;
+mod tree;
+mod words;
 
 pub use key::{Diacritics, KeyChar, Keyed, key};
+pub use mentions::{Matcher, Mention, MentionKind, Named, Recency};
+pub use options::{Exclusive, MentionOptions, Shared};
+pub use patterns::MAX_NAME;
+pub use words::Words;

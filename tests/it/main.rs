@@ -18,4 +18,5 @@ mod cleanup;
 mod formats;
 mod golden;
 mod layers;
+mod mentions;
 mod unicode;
