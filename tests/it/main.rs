@@ -19,4 +19,5 @@ mod formats;
 mod golden;
 mod layers;
 mod mentions;
+mod tokens;
 mod unicode;
