@@ -65,6 +65,8 @@ codes! {
     LimitReached = "limit.reached";
     /// The vocabulary is damaged or not one of ours. Remedy: load the file shipped with the package.
     TokensVocabulary = "tokens.vocabulary";
+    /// The text is not YAML. Remedy: fix the place named by line and column.
+    YamlSyntax = "yaml.syntax";
     /// The file has no bytes, or only blanks. Remedy: choose another file.
     FileEmpty = "file.empty-file";
     /// The bytes are no format that is read here. Remedy: see the message for what they look like; PNG, ZIP, JSON, JSONL and YAML are read.

@@ -8,6 +8,7 @@ mod json;
 mod number;
 mod parse;
 mod text;
+mod yaml;
 
 pub use json::{stringify, stringify_pretty};
 pub use number::{number_text, round, to_boolean, to_integer, to_number, value_to_number, value_to_text};
@@ -16,3 +17,4 @@ pub use text::{
     cmp16, find16, is_line_end, is_space, is_word, len16, lines, lower, slice16, to_byte, to_utf16, trim,
     trim_end, trim_start, upper,
 };
+pub use yaml::parse_yaml;
