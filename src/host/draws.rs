@@ -56,10 +56,18 @@ impl Site {
     }
 }
 
+impl serde::Serialize for Site {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
 /// A number that was used, and where.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Draw {
     /// What it decided.
+    #[cfg_attr(test, ts(type = "string"))]
     pub site: Site,
     /// The number, 0 <= value < 1.
     pub value: f64,

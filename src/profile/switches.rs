@@ -18,6 +18,36 @@ switches! {
         on: "Whole names in any script are found, with aliases, `@name`, shared names, titles and common words handled.",
         faults: ["01 F1", "01 F2", "01 F3", "01 F4"]
     }
+    SPEAKERS_SELF_BAN = "speakers.self_ban" {
+        off: "Whoever is named like the writer of the last message, a narrator too, may not answer it, but may be drawn by the fallback.",
+        on: "Only the member that wrote the last message may not answer it, and the fallback draws it only when there is no other.",
+        faults: ["01 F5", "01 F6"]
+    }
+    SPEAKERS_LAST = "speakers.last_speaker" {
+        off: "A swipe or a continuation may run for two characters, for one that left the group, or for a member named like the user.",
+        on: "It runs for exactly one: the author of the message, who must be a member unless the caller allows outsiders.",
+        faults: ["01 F7", "01 F11"]
+    }
+    SPEAKERS_IMPERSONATE = "speakers.impersonate" {
+        off: "Impersonation draws any member to stand beside the user.",
+        on: "It takes the last speaker, or the first member that is not muted, without a draw.",
+        faults: ["01 F30"]
+    }
+    SPEAKERS_TALKATIVENESS = "speakers.talkativeness" {
+        off: "Talkativeness is `Number(value)`: null and blank text are 0, a comma is no number, values beyond 0 to 1 stay, and a roll of exactly 0 wakes the silent.",
+        on: "Null, blank and unreadable values are 0.5, a comma is read, the range is 0 to 1, and 0 never rolls.",
+        faults: ["01 F31"]
+    }
+    SPEAKERS_NOBODY = "speakers.nobody" {
+        off: "When nobody speaks, the input is sent as a user message even when it is empty, in auto mode and for impersonation too.",
+        on: "Only a typed text that is not blank is sent, and the plan says why nobody speaks.",
+        faults: ["01 F8"]
+    }
+    SPEAKERS_NOT_CHAR = "speakers.not_char" {
+        off: "`{{notChar}}` leaves out the user, muted members, and all who are named like the speaker.",
+        on: "`{{notChar}}` is every other member, muted or not, and the user.",
+        faults: ["01 F22", "04 F5"]
+    }
     PROVIDER_MERGE = "provider.merge" {
         off: "Merging messages of one role loses pictures behind a prefix, tool calls and unknown parts, glues empty messages on as blank lines, and turns lists of parts into `[object Object]`.",
         on: "Messages are merged part by part: pictures, tool calls and unknown parts stay, empty messages go, tool results are never merged.",

@@ -20,4 +20,6 @@ mod golden;
 mod layers;
 mod mentions;
 mod tokens;
+mod scheduler;
+mod speakers;
 mod unicode;
