@@ -1,4 +1,4 @@
-//! What JavaScript means by trim, white space, lower case, numbers, rounding, UTF-16 offsets and JSON text.
+//! What JavaScript means by trim, white space, lower case, numbers, rounding, UTF-16 offsets, RegExp and JSON text.
 //!
 //! The reference is a JavaScript program and its users' files were made by it, so "equal" means equal to these rules and
 //! not to Rust's. `clippy.toml` bans the Rust functions that look alike.
@@ -7,6 +7,7 @@
 mod json;
 mod number;
 mod parse;
+pub mod regexp;
 mod text;
 mod yaml;
 

@@ -23,3 +23,4 @@ mod tokens;
 mod scheduler;
 mod speakers;
 mod unicode;
+mod regexp_v8;

@@ -1,0 +1,132 @@
+//! A pattern as a list of instructions: what `compile` writes and `machine` runs.
+
+use super::set::Set;
+
+/// Index of an instruction.
+pub(super) type Pc = u32;
+
+/// One instruction. "Back" ones read towards the start of the text, inside a lookbehind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Inst {
+    /// The whole pattern has matched.
+    Match,
+    /// One UTF-16 unit.
+    Unit {
+        unit: u16,
+        back: bool,
+    },
+    /// One character of a set.
+    Set {
+        set: u32,
+        back: bool,
+    },
+    /// Any number of characters of a set.
+    Star {
+        set: u32,
+        greedy: bool,
+        back: bool,
+    },
+    /// Exactly `n` characters of a set.
+    Times {
+        set: u32,
+        n: u32,
+        back: bool,
+    },
+    /// At most `max` characters of a set.
+    UpTo {
+        set: u32,
+        max: u32,
+        greedy: bool,
+        back: bool,
+    },
+    /// Tries one place, and the other if that leads to nothing.
+    Split {
+        first: Pc,
+        second: Pc,
+    },
+    Jump {
+        to: Pc,
+    },
+    /// The position becomes the start (even slot) or end (odd slot) of a group.
+    Save {
+        slot: u32,
+    },
+    /// Groups forget what they matched: another round of a loop begins.
+    Forget {
+        from: u32,
+        to: u32,
+    },
+    /// An assertion about the position.
+    TextStart,
+    TextEnd,
+    LineStart,
+    LineEnd,
+    Edge {
+        negate: bool,
+    },
+    /// Runs what follows up to `LookEnd` apart; then goes on at `next` from the same position.
+    Look {
+        negate: bool,
+        next: Pc,
+    },
+    LookEnd,
+    /// What a group has matched.
+    Back {
+        group: u32,
+        back: bool,
+    },
+    /// The position is kept.
+    Mark {
+        register: u32,
+    },
+    /// The position must have changed since `Mark`.
+    Moved {
+        register: u32,
+    },
+    /// A counter becomes 0.
+    Zero {
+        register: u32,
+    },
+    /// Head of a counted loop: `min` rounds at least, `max` at most.
+    Count {
+        register: u32,
+        min: u32,
+        max: u32,
+        greedy: bool,
+        exit: Pc,
+    },
+    /// End of a round: one more, and back to the head. Beyond `min` the position must have changed since `mark`.
+    Round {
+        register: u32,
+        min: u32,
+        mark: u32,
+        head: Pc,
+    },
+}
+
+/// No register, no place in the memory of failures.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// A compiled pattern.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Program {
+    pub code: Vec<Inst>,
+    /// For each instruction its row in the memory of failures, or `NONE`. An instruction has a row if nothing but the position
+    /// decides what can follow it: it lies in no lookaround, no counted loop and no loop with a possibly empty body, and the
+    /// pattern has no references back.
+    pub rows: Vec<u32>,
+    /// Number of rows.
+    pub row_count: u32,
+    pub sets: Vec<Set>,
+    pub registers: u32,
+    /// Groups, the whole match included.
+    pub groups: u32,
+    /// A set that the first character of every match belongs to; `None` when a match may be empty or begins with something else.
+    pub first: Option<Set>,
+    /// A match can only begin where the text begins.
+    pub anchored: bool,
+    /// `\w`, for `\b`.
+    pub word: Set,
+    pub unicode: bool,
+    pub ignore_case: bool,
+}
