@@ -99,6 +99,8 @@ codes! {
     FileByafInvalid = "file.byaf-invalid";
     /// The text starts like YAML and is not. Remedy: fix the place named by line and column.
     FileBadYaml = "file.bad-yaml";
+    /// A message cannot be put into the provider's form. Remedy: see the message; the `promptside` profile can send most of them.
+    ProviderMessage = "provider.message";
     /// A fault in this library. Remedy: report it with a snapshot of the room.
     Internal = "internal";
 }

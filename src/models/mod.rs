@@ -13,6 +13,7 @@ mod tests;
 
 pub use framing::{Fields, Framing};
 pub use media::{MediaKind, image_tokens, inlines, media_tokens};
+pub(crate) use params::remove;
 pub use params::{Params, params};
 pub use source::Source;
 pub use tokenizer::{encoder, tokenizer_id};

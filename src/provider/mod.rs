@@ -1,1 +1,80 @@
-//! (in progress)
+//! Neutral request -> the exact HTTP request of a provider, and its answer back to text (spec 06). One file a family.
+//!
+//! In: the object that `models::params` makes, the host's decisions, the profile. Out: method, URL, headers, body and where the
+//! key belongs. Sends nothing and never sees a key.
+
+mod cache;
+mod config;
+mod custom;
+mod item;
+mod openai;
+mod openrouter;
+mod post;
+mod request;
+mod schema;
+mod sources;
+mod url;
+mod xai;
+
+pub use config::{Config, Names};
+pub use custom::{exclude_yaml, merge_yaml};
+pub use post::{Mode, post_process};
+pub use request::{Auth, Place, Request, Secret};
+pub use schema::flatten_schema;
+
+use serde_json::Value;
+
+use crate::error::Error;
+use crate::models::Source;
+use crate::profile::Profile;
+use crate::scene::Object;
+use config::Fixes;
+use request::{Ctx, Draft};
+
+/// Builds the request for a neutral request (`chat_completion_source`, `messages`, `model`, …).
+pub fn request(payload: &Object, config: &Config, profile: &Profile) -> Result<Request, Error> {
+    let text = |key: &str| payload.get(key).and_then(Value::as_str).unwrap_or("");
+    let source = Source::named(text("chat_completion_source"))?;
+    let names = Names::from_payload(payload);
+    let fixes = Fixes::of(profile);
+    let schema = flat_schema(payload, source)?;
+    let ctx =
+        Ctx { payload, source, model: text("model"), names: &names, config, fixes, schema: schema.as_ref() };
+    let mut list = item::items(ctx.list("messages"));
+    if let (Some(mode), true) = (
+        Mode::named(ctx.text("custom_prompt_post_processing")),
+        payload.get("messages").is_some_and(Value::is_array),
+    ) {
+        let post =
+            post::Post { names: &names, placeholder: &config.placeholder, labels: config.names, fixes };
+        list = post::apply(list, mode, post);
+    }
+    let draft = family(&ctx, list)?;
+    Ok(Request {
+        source,
+        method: "POST",
+        url: draft.url,
+        headers: draft.headers,
+        auth: draft.auth,
+        body: draft.body,
+        stream: ctx.on("stream"),
+        origins: draft.origins,
+        system_origins: draft.system_origins,
+        trimmed: draft.trimmed,
+        notes: draft.notes,
+    })
+}
+
+fn family(ctx: &Ctx, list: Vec<item::Item>) -> Result<Draft, Error> {
+    openai::draft(ctx, list)
+}
+
+/// `json_schema` with its value flattened for the source, when there is one.
+fn flat_schema(payload: &Object, source: Source) -> Result<Option<Object>, Error> {
+    let Some(schema) = payload.get("json_schema").and_then(Value::as_object) else { return Ok(None) };
+    let mut schema = schema.clone();
+    if let Some(value) = schema.get_mut("value") {
+        *value = flatten_schema(value, source)?;
+    }
+    Ok(Some(schema))
+}

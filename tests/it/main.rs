@@ -24,3 +24,4 @@ mod scheduler;
 mod speakers;
 mod unicode;
 mod regexp_v8;
+mod postprocess;
