@@ -4,15 +4,28 @@
 //! reply deleted for a regeneration, `send_if_empty` appended for an empty send (spec 02 §3.1). Nothing is changed; what
 //! a commit would change comes back in [`Turn::effects`].
 
+mod stage;
+mod steps;
+
 use serde_json::Value;
 
-use crate::error::{Code, Error};
+use crate::error::Error;
+use crate::history::{Names, core_chat, records};
 use crate::host::Host;
+use crate::injections::{Injections, character_notes};
 use crate::lore::LoreResult;
+use crate::models::{Framing, Model, can_call_tools};
 use crate::parts::{Effects, Kind, Message, Reading, Report};
 use crate::profile::Profile;
+use crate::prompt::chat::{Counter, Input, Item, assemble, report};
+use crate::reply;
 use crate::scene::{Object, Scene};
 use crate::tokens::Count;
+use stage::Stage;
+use steps::{
+    Said, continued, examples, line_rules, payload, place_notes, record_rules, sizes, speaker, supplied,
+    trigger,
+};
 
 /// What is asked for. `TurnOptions::default()` is a plain reply of the single chat's character.
 #[derive(Clone, Debug, Default)]
@@ -103,6 +116,65 @@ pub fn build(
     count: &dyn Count,
     host: &mut Host,
 ) -> Result<Turn, Error> {
-    let _ = (scene, options, profile, count, host);
-    Err(Error::new(Code::Internal, "", "requests are not assembled yet"))
+    let mut effects = Effects::default();
+    let speaker = speaker(scene, options)?;
+    let model = Model::of(&scene.preset, options.ask.model.as_ref());
+    let sizes = sizes(scene, options);
+    let trigger = trigger(options, profile);
+    let mut stage = Stage::new(scene, speaker, profile, &model, sizes, &options.input, options.kind.as_str());
+
+    stage.read_card(host, &mut effects);
+    stage.read_first_message(host, &mut effects);
+    let said = Said::read(scene, options, &mut stage.scope(host, &mut effects));
+    let tools = can_call_tools(&scene.preset.values, model.source, &model.name, model.entry.as_ref());
+    let rules = line_rules(scene, options, speaker, tools, profile);
+    let (lines, hidden) = core_chat(&stage.chat, &rules, &mut stage.scope(host, &mut effects));
+
+    let mut injections = Injections::from_host(&scene.extension_prompts, profile);
+    let own_note = stage.card.depth_prompt.clone();
+    let scope = &mut stage.scope(host, &mut effects);
+    character_notes(&mut injections, scene, speaker, &own_note, scope, profile);
+    let lore = LoreResult::default();
+    place_notes(&mut injections, scene, speaker, options, &lore, profile);
+    let examples = examples(scene, speaker, &stage.card.mes_examples_raw, &lore, profile, scope);
+
+    let records = records(&lines, &record_rules(scene, speaker, &model, profile));
+    let visible: Vec<usize> = lines.iter().map(|l| l.index).collect();
+    let continued = continued(&lines, options.kind, scene, profile);
+    let input = Input {
+        preset: &scene.preset,
+        profile,
+        counter: Counter { count, framing: Framing::of(&model, count, profile) },
+        model: &model,
+        kind: options.kind,
+        in_group: scene.group.is_some(),
+        names: Names::of(&scene.preset),
+        interactive: !options.automatic,
+        preview: options.preview,
+        sizes,
+        pin_examples: scene.settings.pin_examples,
+        supplied: supplied(scene, speaker, &stage.card, &lore, &said, trigger.as_str()),
+        injections: &injections,
+        records,
+        examples: &examples,
+        continued: &continued,
+        quiet_image: options.quiet.as_ref().and_then(|q| q.image.as_deref()),
+        keeps_tools: tools,
+        tools: &options.ask.tools,
+        calls_tools: tools && !matches!(options.kind, Kind::Impersonate | Kind::Quiet | Kind::Continue),
+    };
+    let mut assembled = assemble(input, scope)?;
+    assembled.omitted.splice(0..0, hidden);
+    let report = report(&assembled, options.kind, sizes, &visible, count);
+    let ask = reply::Ask {
+        speaker: Some(speaker),
+        kind: options.kind,
+        continued: &continued,
+        extra_stops: &options.ask.stop,
+        ..reply::Ask::default()
+    };
+    let reading = reply::reading(scene, &ask, &mut |text| scope.expand(text));
+    let payload = payload(scene, options, speaker, &model, sizes, &reading, &assembled, profile, scope);
+    let messages = assembled.items.iter().map(Item::message).collect();
+    Ok(Turn { payload, messages, report, reading, effects, lore })
 }

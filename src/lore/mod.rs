@@ -2,6 +2,10 @@
 //!
 //! Spec: 03.
 
+mod place;
+
+pub use place::{lore_at_depth, merge_lore};
+
 use indexmap::IndexMap;
 
 /// What the active entries want in the prompt. Texts are expanded; entries of one place are in prompt order.

@@ -3,8 +3,10 @@
 //! Spec: 04.
 
 mod env;
+mod scope;
 
 pub use env::{CardTexts, Engine, Env, InstructTexts};
+pub use scope::Scope;
 
 use crate::host::Host;
 use crate::parts::Effects;

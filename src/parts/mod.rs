@@ -8,4 +8,7 @@ mod report;
 pub use effects::{ChatEdit, Effects};
 pub use message::{Kind, Message, Role};
 pub use reading::{Participant, Reading, ReplyRules, Sequences, Stop, StopSource};
-pub use report::{Budget, Cut, LedgerLine, Omitted, Op, Origin, OriginKind, Part, Report, ReportMessage};
+pub use report::{
+    Budget, Cut, LedgerLine, Omitted, Op, Origin, OriginKind, Part, Report, ReportError, ReportItem,
+    ReportMessage, ReportSlot,
+};

@@ -78,8 +78,13 @@ pub struct ReportMessage {
     pub i: usize,
     /// Role.
     pub role: String,
-    /// Tokens charged, framing included.
+    /// The `name` field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Tokens of the message, framing included.
     pub tokens: i64,
+    /// What its parts were charged, where it was merged from several; else the same as `tokens`.
+    pub charged: i64,
     /// The slot of the prompt order it stands in.
     pub slot: String,
     /// Depth of an injection.
@@ -87,6 +92,41 @@ pub struct ReportMessage {
     pub depth: Option<i64>,
     /// Its parts in text order.
     pub parts: Vec<Part>,
+}
+
+/// A slot of the prompt order with what stands in it, before messages are merged; empty prompts are among them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ReportSlot {
+    /// Its name: a prompt identifier, `chatHistory`, `dialogueExamples`, `continueNudge`, `controlPrompts` …
+    pub slot: String,
+    /// Its messages, in order.
+    pub items: Vec<ReportItem>,
+}
+
+/// A message of a slot.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ReportItem {
+    /// Its identifier; the continued message has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Role.
+    pub role: String,
+    /// Tokens charged, framing included.
+    pub tokens: i64,
+}
+
+/// Why the request is not whole.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ReportError {
+    /// A stable code of an error, such as `budget.mandatory`.
+    pub code: String,
+    /// What did not fit.
+    pub what: String,
+    /// How many tokens were missing.
+    pub short_by: i64,
 }
 
 /// An input that did not make it, and why (codes of spec 02 Part 3).
@@ -180,6 +220,12 @@ pub struct Report {
     pub budget: Budget,
     /// One a message, same index.
     pub messages: Vec<ReportMessage>,
+    /// The slots in final order, before system messages are merged.
+    pub slots: Vec<ReportSlot>,
+    /// Identifiers of the messages, where system messages were merged; empty otherwise.
+    pub merged: Vec<ReportItem>,
+    /// Sum of the counts made while merging; what ST's inspector shows without a name.
+    pub recounted: i64,
     /// What is not in, and why.
     pub omitted: Vec<Omitted>,
     /// Every token that was booked.
@@ -188,4 +234,6 @@ pub struct Report {
     pub warnings: Vec<crate::error::Warning>,
     /// The history's cut.
     pub cut: Cut,
+    /// Why the request is not whole; only where the profile sends it all the same.
+    pub error: Option<ReportError>,
 }

@@ -98,4 +98,49 @@ switches! {
         on: "Each message is charged what the wire charges: three and its role, one a name, three for the reply.",
         faults: ["02 F-06"]
     }
+    PROMPT_HISTORY = "prompt.history" {
+        off: "A ghosted message in mid-chat breaks the request, a swipe of a hidden message drops the last visible one, and the count of messages in context includes injected ones.",
+        on: "Ghosted messages are skipped, a swipe drops the swiped message and no other, and only chat messages are counted.",
+        faults: ["02 F-19", "02 F-39", "02 F-45"]
+    }
+    PROMPT_NAMES = "prompt.names" {
+        off: "Narrators get a prefix in groups, an empty name gives `: text`, names in other scripts become underscores, and outside groups only messages with their own avatar are named.",
+        on: "Narrators and empty names get none, a name that the field would spoil goes in front of the text, and whoever does not own the role is named.",
+        faults: ["02 F-24", "02 F-25", "02 F-26", "02 F-27"]
+    }
+    PROMPT_EXAMPLES = "prompt.examples" {
+        off: "Example lines are split only between user and character, the first label anywhere is removed, later lines keep another member's name, and empty blocks leave a lone heading.",
+        on: "Every label at the start of a line begins a new record under that name, narration stays by itself, and blocks without text are dropped.",
+        faults: ["02 F-28", "01 F19"]
+    }
+    PROMPT_OVERFLOW = "prompt.overflow" {
+        off: "When texts that must be sent do not fit, what was placed until then is sent; a newest message that does not fit leaves a request without any chat.",
+        on: "Both are errors that list every item with its tokens; fixed texts are reserved before optional ones are taken, and tools only when there are any.",
+        faults: ["02 F-01", "02 F-02", "02 F-05", "02 F-42"]
+    }
+    PROMPT_INJECTIONS = "prompt.injections" {
+        off: "Texts at a depth are chat messages that a cut drops, in fixed role order and alphabetical by key; filters are ignored there; odd depths and roles lose the text; keys that differ in punctuation collapse; a relative text needs `main`; notes that are not due take the persona and entries with them.",
+        on: "They are reserved first and stay within the kept history, in the order given; filters count everywhere; depths and roles are mended; keys keep their identity; relative texts have an anchor of their own; persona and entries do not depend on the note's interval.",
+        faults: ["02 F-04", "02 F-16", "02 F-17", "02 F-18", "02 F-34", "02 F-35", "02 F-38", "05 I1", "05 I2", "05 I5", "05 I8", "05 I15"]
+    }
+    PROMPT_CONTINUE = "prompt.continue" {
+        off: "With the nudge the continued message still counts for depths and loses its name and media; a user's message is continued as the character; the postfix is added after a line feed too.",
+        on: "The continued message is taken out whole before depths are counted, a tool record is never continued, a user's message is continued as the user, and the postfix follows text only.",
+        faults: ["02 F-20", "02 F-21", "02 F-22", "02 F-40", "05 I7"]
+    }
+    PROMPT_SQUASH = "prompt.squash" {
+        off: "Squashing turns lists of parts into `[object Object]` and is left out of previews.",
+        on: "Text is merged with text only, and previews show what is sent.",
+        faults: ["02 F-30"]
+    }
+    PROMPT_NUDGES = "prompt.nudges" {
+        off: "`send_if_empty` is added unexpanded after any character's message, whatever is asked for; quiet requests in groups still say whom to write as; a group's regeneration and tool follow-ups trigger the prompts of a normal reply.",
+        on: "`send_if_empty` belongs to a reply the user asked for, with macros; quiet requests carry no group nudge; triggers follow what the user did.",
+        faults: ["02 F-23", "02 F-31", "02 F-33", "02 F-48"]
+    }
+    PROMPT_ONCE = "prompt.once" {
+        off: "Card fields, prompts and injected texts are expanded two or three times, so random macros differ between passes; a blank format hides its field.",
+        on: "Each text is expanded once a request; a blank format counts as none.",
+        faults: ["02 F-36", "02 F-41"]
+    }
 }

@@ -169,3 +169,13 @@ pub fn report(area: &str, total: usize, failures: &[String]) {
     println!("{area}: {}/{total}", total - failures.len().min(total));
     assert!(failures.is_empty(), "{area}: {} differences\n{}", failures.len(), failures.join("\n"));
 }
+
+/// Milliseconds of a date such as `2025-03-04T05:06:07.000Z`.
+pub fn date_ms(date: &str) -> i64 {
+    let n = |from: usize, to: usize| date[from..to].parse::<i64>().unwrap();
+    let (y, m, d) = (n(0, 4), n(5, 7), n(8, 10));
+    // Days since 1970 of the proleptic Gregorian calendar, years starting in March.
+    let (yy, mm) = if m <= 2 { (y - 1, m + 9) } else { (y, m - 3) };
+    let days = 365 * yy + yy / 4 - yy / 100 + yy / 400 + (mm * 153 + 2) / 5 + d - 1 - 719_468;
+    ((days * 24 + n(11, 13)) * 60 + n(14, 16)) * 60_000 + n(17, 19) * 1000 + n(20, 23)
+}

@@ -18,6 +18,7 @@ mod cleanup;
 mod formats;
 mod golden;
 mod layers;
+mod messages;
 mod mentions;
 mod tokens;
 mod scheduler;

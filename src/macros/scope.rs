@@ -1,0 +1,51 @@
+//! An environment with the host and the effects at hand, so that the steps of a turn pass one value and not three.
+
+use super::{Env, expand};
+use crate::host::Host;
+use crate::js;
+use crate::parts::Effects;
+
+/// What a step needs to expand texts.
+#[derive(Debug)]
+pub struct Scope<'a> {
+    /// What macros may read.
+    pub env: Env<'a>,
+    /// Draws, time, limits.
+    pub host: &'a mut Host,
+    /// Writes of this request so far.
+    pub effects: &'a mut Effects,
+}
+
+impl Scope<'_> {
+    /// Expands a text.
+    pub fn expand(&mut self, text: &str) -> String {
+        expand(text, &self.env, self.host, self.effects)
+    }
+
+    /// Expands a text with `{{original}}`, once.
+    pub fn expand_original(&mut self, text: &str, original: &str) -> String {
+        let env = Env { original: Some(original), ..self.env };
+        expand(text, &env, self.host, self.effects)
+    }
+
+    /// Expands a text with further macros.
+    pub fn expand_with(&mut self, text: &str, dynamic: &[(String, String)]) -> String {
+        let env = Env { dynamic, ..self.env };
+        expand(text, &env, self.host, self.effects)
+    }
+
+    /// Expands a card text on behalf of a character: trimmed, card macros empty, line feeds collapsed if the user wants it,
+    /// carriage returns removed (spec 04 §2.2).
+    pub fn card_text(&mut self, raw: &str, char: &str) -> String {
+        let env = Env { card: None, char, ..self.env };
+        let text = expand(js::trim(raw), &env, self.host, self.effects);
+        let mut out = String::with_capacity(text.len());
+        for c in text.chars() {
+            if !(self.env.collapse_newlines && c == '\n' && out.ends_with('\n')) {
+                out.push(c);
+            }
+        }
+        out.retain(|c| c != '\r');
+        out
+    }
+}

@@ -1,0 +1,266 @@
+//! Recorded requests: `messages`, `budget`, `messages-random`, `session`. The chat between two requests of a step is taken from
+//! the recording, so this tests assembly alone; whole turns are tested where the room is.
+
+use promptside::host::{Clock, Dice, Host};
+use promptside::parts::{Kind, Report};
+use promptside::profile::Profile;
+use promptside::scene::{ChatMessage, Group, Object, Preset, Scene, Settings};
+use promptside::tokens::CodePoints;
+use promptside::turn::{self, Quiet, TurnOptions};
+use serde_json::{Map, Value, json};
+
+use crate::golden::{self, Case};
+
+/// Drives the steps of a case that lead to requests.
+struct Driver<'c> {
+    case: &'c Case,
+    scene: Scene,
+    value: Value,
+}
+
+fn texts(v: &Value) -> &[Value] {
+    v.as_array().map_or(&[], Vec::as_slice)
+}
+
+impl<'c> Driver<'c> {
+    fn new(case: &'c Case) -> Self {
+        let mut value = golden::scene_value(case);
+        let opened = &case.json["expected"]["opened_chat"];
+        if opened.is_array() {
+            value["chat"]["messages"] = opened.clone();
+        }
+        let scene = Scene::from_value(&value).unwrap_or_else(|e| panic!("{}: {e}", case.id)).0;
+        Self { case, scene, value }
+    }
+
+    fn set(&mut self, step: &Value) {
+        let merge = |into: &mut Value, from: &Value| {
+            if let Some(from) = from.as_object() {
+                let mut map: Map<String, Value> = into.as_object().cloned().unwrap_or_default();
+                map.extend(from.clone());
+                *into = Value::Object(map);
+            }
+        };
+        merge(&mut self.value["preset"], &step["oai"]);
+        merge(&mut self.value["settings"]["power_user"], &step["power_user"]);
+        merge(&mut self.value["settings"]["extensions"], &step["extensions"]);
+        merge(&mut self.value["settings"]["world_info"], &step["world_info"]);
+        if step["group"].is_object() {
+            merge(&mut self.value["group"], &step["group"]);
+            self.scene.group = Some(Group::from_value(&self.value["group"]).unwrap());
+        }
+        self.scene.preset = Preset::from_value(&self.value["preset"]);
+        self.scene.settings = Settings::from_value(&self.value["settings"]);
+        for (key, value) in step["chat_metadata"].as_object().into_iter().flatten() {
+            self.scene.chat.metadata.insert(key.clone(), value.clone());
+        }
+    }
+
+    fn options(&self, step: &Value, request: &Value) -> TurnOptions {
+        let kind = Kind::named(request["frontend"]["type"].as_str().unwrap()).unwrap();
+        let name = request["speaker"].as_str().unwrap_or("");
+        let speaker = if self.scene.group.is_some() {
+            self.scene.members().find(|c| c.name == name).map(|c| c.avatar.clone())
+        } else {
+            None
+        };
+        let quiet = (kind == Kind::Quiet).then(|| Quiet {
+            prompt: step["prompt"].as_str().unwrap_or("").to_owned(),
+            to_loud: step["to_loud"].as_bool().unwrap_or(false),
+            skip_lore: step["skip_wian"].as_bool().unwrap_or(false),
+            name: step["quiet_name"].as_str().unwrap_or("").to_owned(),
+            image: None,
+        });
+        let max_response = if kind == Kind::Quiet { step["response_length"].as_i64() } else { None };
+        TurnOptions { speaker, kind, quiet, max_response, ..TurnOptions::default() }
+    }
+
+    fn commit(&mut self, turn: &turn::Turn) {
+        let apply = |map: &mut Object, changes: &indexmap::IndexMap<String, Option<Value>>| {
+            for (key, value) in changes {
+                match value {
+                    Some(v) => _ = map.insert(key.clone(), v.clone()),
+                    None => _ = map.shift_remove(key),
+                }
+            }
+        };
+        let mut local =
+            self.scene.chat.metadata.get("variables").and_then(Value::as_object).cloned().unwrap_or_default();
+        apply(&mut local, &turn.effects.local);
+        if !local.is_empty() {
+            self.scene.chat.metadata.insert("variables".into(), Value::Object(local));
+        }
+        apply(&mut self.scene.global_variables, &turn.effects.global);
+        apply(&mut self.scene.chat.metadata, &turn.effects.metadata);
+    }
+
+    /// Runs every step; each difference is one line.
+    fn run(&mut self) -> Vec<String> {
+        let mut failures = Vec::new();
+        for (n, (step, expected)) in self.case.steps().into_iter().enumerate() {
+            match step["do"].as_str().unwrap() {
+                "set" => self.set(step),
+                "push_message" => {
+                    let message = ChatMessage::from_value(&step["message"]).unwrap();
+                    self.scene.chat.messages.push(message);
+                }
+                "delete_last" => _ = self.scene.chat.messages.pop(),
+                _ => failures.extend(self.step(n, step, expected)),
+            }
+        }
+        failures
+    }
+
+    fn step(&mut self, n: usize, step: &Value, expected: &Value) -> Vec<String> {
+        let mut failures = Vec::new();
+        let before = self.scene.chat.messages.clone();
+        let after = changed(&before, &expected["chat_changes"]);
+        let requests = texts(&expected["requests"]);
+        let appends = |r: &Value| matches!(r["frontend"]["type"].as_str(), Some("normal" | "regenerate"));
+        let appended = requests.iter().filter(|r| appends(r)).count();
+        let base = if appended > 0 { after.len().saturating_sub(appended) } else { before.len() };
+        let draws: Vec<f64> = texts(&expected["draws"])
+            .iter()
+            .filter(|d| d["site"].as_str().is_some_and(|s| s.starts_with("macro") || s.starts_with("wi")))
+            .map(|d| d["value"].as_f64().unwrap())
+            .collect();
+        let mut host = Host::new(Dice::tape(draws));
+        host.clock = clock(self.case);
+        for (k, request) in requests.iter().enumerate() {
+            let mut chat: Vec<ChatMessage> = before.iter().take(base).cloned().collect();
+            chat.extend(after.iter().take(base).skip(chat.len()).cloned());
+            if appended > 0 {
+                chat.extend(after.iter().skip(base).take(k).cloned());
+            }
+            self.scene.chat.messages = chat;
+            let options = self.options(step, request);
+            let id = format!("{} step {n} request {k}", self.case.id);
+            match turn::build(&self.scene, &options, &Profile::sillytavern(), &CodePoints, &mut host) {
+                Err(e) => failures.push(format!("{id}: {e}")),
+                Ok(turn) => {
+                    failures.extend(compare(&id, request, &turn, expected));
+                    self.commit(&turn);
+                }
+            }
+        }
+        self.scene.chat.messages = after;
+        failures
+    }
+}
+
+fn clock(case: &Case) -> Clock {
+    let date = case.scenario()["date"].as_str().unwrap_or("2025-03-04T05:06:07.000Z");
+    Clock { now_ms: golden::date_ms(date), ..Clock::default() }
+}
+
+fn changed(before: &[ChatMessage], changes: &Value) -> Vec<ChatMessage> {
+    let mut chat: Vec<ChatMessage> = before.to_vec();
+    for change in texts(&changes["messages"]) {
+        let at = usize::try_from(change["index"].as_u64().unwrap()).unwrap();
+        let message = ChatMessage::from_value(&change["message"]).unwrap();
+        if at < chat.len() {
+            chat[at] = message;
+        } else {
+            chat.push(message);
+        }
+    }
+    if let Some(length) = changes["length"].as_u64() {
+        chat.truncate(usize::try_from(length).unwrap());
+    }
+    chat
+}
+
+/// The body that goes out, without what the recording leaves out.
+fn frontend(payload: &Value) -> Value {
+    let mut payload = payload.clone();
+    let object = payload.as_object_mut().unwrap();
+    for secret in ["custom_url", "custom_include_headers", "proxy_password", "reverse_proxy"] {
+        object.shift_remove(secret);
+    }
+    payload
+}
+
+/// Totals by slot, as the reference's inspector shows them.
+pub fn token_counts(report: &Report) -> Value {
+    let mut counts: Map<String, Value> = Map::new();
+    for slot in &report.slots {
+        let total: i64 = slot.items.iter().map(|i| i.tokens).sum();
+        if total != 0 {
+            counts.insert(slot.slot.clone(), json!(total));
+        }
+    }
+    if report.recounted != 0 {
+        counts.insert("undefined".into(), json!(report.recounted));
+    }
+    Value::Object(counts)
+}
+
+/// The assembled prompt by collection, or flat when system messages were merged.
+pub fn prompt_items(report: &Report, squash: bool) -> Value {
+    if squash {
+        return json!(report.merged);
+    }
+    let slots = report.slots.iter().map(|s| json!({"collection": s.slot, "items": s.items}));
+    Value::Array(slots.collect())
+}
+
+fn compare(id: &str, request: &Value, turn: &turn::Turn, expected: &Value) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut check = |what: &str, want: &Value, got: &Value| {
+        if let Some(d) = golden::difference(want, got) {
+            out.push(format!("{id} {what}{d}"));
+        }
+    };
+    let got = frontend(&turn.payload);
+    check("frontend", &request["frontend"], &got);
+    let keys = |v: &Value| json!(v.as_object().unwrap().keys().collect::<Vec<_>>());
+    check("key order", &keys(&request["frontend"]), &keys(&got));
+    check("tokens", &request["token_counts"], &token_counts(&turn.report));
+    let items = &request["prompt_items"];
+    if items.is_array() {
+        let flat = texts(items).first().is_some_and(|i| i.get("collection").is_none());
+        check("items", items, &prompt_items(&turn.report, flat));
+    }
+    let told = texts(&expected["notices"])
+        .iter()
+        .any(|n| n["message"] == "Mandatory prompts exceed the context size.");
+    if turn.report.error.is_some() && !told {
+        out.push(format!("{id}: an overflow that the reference did not have"));
+    }
+    out
+}
+
+/// Runs an area; at least so many cases must agree in everything.
+fn area(name: &str, at_least: usize) {
+    let cases = golden::cases(name);
+    let mut failures = Vec::new();
+    let mut failed = 0;
+    for case in &cases {
+        let found = Driver::new(case).run();
+        failed += usize::from(!found.is_empty());
+        failures.extend(found);
+    }
+    let passed = cases.len() - failed;
+    println!("{name}: {passed}/{} cases", cases.len());
+    assert!(passed >= at_least, "{name}: {passed} of {} cases agree\n{}", cases.len(), failures.join("\n"));
+}
+
+#[test]
+fn messages() {
+    area("messages", 3);
+}
+
+#[test]
+fn budget() {
+    area("budget", 7);
+}
+
+#[test]
+fn messages_random() {
+    area("messages-random", 0);
+}
+
+#[test]
+fn session() {
+    area("session", 0);
+}
