@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::js;
-use crate::macros::Scope;
+use crate::macros::Expander;
 use crate::parts::{Kind, Omitted, Origin};
 use crate::profile::{PROMPT_HISTORY, Profile};
 use crate::scene::{ChatMessage, Reasoning};
@@ -40,7 +40,7 @@ pub struct Rules<'a> {
 pub fn core_chat<'a>(
     chat: &'a [ChatMessage],
     rules: &Rules<'_>,
-    scope: &mut Scope<'_>,
+    scope: &mut Expander<'_>,
 ) -> (Vec<Line<'a>>, Vec<Omitted>) {
     let mut omitted = Vec::new();
     let mut leave = |index: usize, reason: &str| {
@@ -113,7 +113,7 @@ fn with_titles(message: &ChatMessage, text: String) -> String {
 }
 
 /// Stored reasoning returns in front of the newest messages (spec 02 §3.4).
-fn add_reasoning(lines: &mut [Line<'_>], rules: &Rules<'_>, scope: &mut Scope<'_>) {
+fn add_reasoning(lines: &mut [Line<'_>], rules: &Rules<'_>, scope: &mut Expander<'_>) {
     let r = rules.reasoning;
     let most = usize::try_from(r.max_additions).unwrap_or(0);
     let mut added = 0;

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::table::{DEPTH_PROMPT, Injection, Injections, PERSONA, Position};
 use crate::js;
-use crate::macros::Scope;
+use crate::macros::Expander;
 use crate::parts::{Origin, OriginKind};
 use crate::profile::{PROMPT_INJECTIONS, Profile};
 use crate::scene::{Character, Object, Persona, PersonaPosition, Scene};
@@ -113,7 +113,7 @@ pub fn character_notes(
     scene: &Scene,
     speaker: &Character,
     own: &str,
-    scope: &mut Scope<'_>,
+    scope: &mut Expander<'_>,
     profile: &Profile,
 ) {
     let note = |c: &Character, text: String| {

@@ -3,10 +3,10 @@
 //! Spec: 04.
 
 mod env;
-mod scope;
+mod expander;
 
 pub use env::{CardTexts, Engine, Env, InstructTexts};
-pub use scope::Scope;
+pub use expander::Expander;
 
 use crate::host::Host;
 use crate::parts::Effects;

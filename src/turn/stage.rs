@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use indexmap::IndexMap;
 
 use crate::host::Host;
-use crate::macros::{CardTexts, Engine, Env, InstructTexts, Scope};
+use crate::macros::{CardTexts, Engine, Env, Expander, InstructTexts};
 use crate::models::Model;
 use crate::parts::{ChatEdit, Effects};
 use crate::profile::Profile;
@@ -70,7 +70,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    pub(super) fn scope<'s>(&'s self, host: &'s mut Host, effects: &'s mut Effects) -> Scope<'s> {
+    pub(super) fn scope<'s>(&'s self, host: &'s mut Host, effects: &'s mut Effects) -> Expander<'s> {
         let s = self.scene;
         let r = &s.settings.reasoning;
         let env = Env {
@@ -100,7 +100,7 @@ impl<'a> Stage<'a> {
             values: &self.values,
             collapse_newlines: s.settings.collapse_newlines,
         };
-        Scope { env, host, effects }
+        Expander { env, host, effects }
     }
 
     /// Expands the card's texts.

@@ -8,7 +8,7 @@ use crate::history::{Line, Names, RecordRules, Rules, reply_bias};
 use crate::injections::{Injections, author_note, persona};
 use crate::js;
 use crate::lore::{ExamplePlace, LoreResult, lore_at_depth, merge_lore};
-use crate::macros::{CardTexts, Scope};
+use crate::macros::{CardTexts, Expander};
 use crate::models::{Model, Params, params};
 use crate::parts::{Kind, Reading};
 use crate::profile::{PROMPT_CONTINUE, PROMPT_EXAMPLES, PROMPT_NUDGES, Profile};
@@ -56,7 +56,7 @@ pub(super) struct Said {
 }
 
 impl Said {
-    pub(super) fn read(scene: &Scene, options: &TurnOptions, scope: &mut Scope<'_>) -> Self {
+    pub(super) fn read(scene: &Scene, options: &TurnOptions, scope: &mut Expander<'_>) -> Self {
         let quiet = options.quiet.as_ref().map_or("", |q| q.prompt.as_str());
         let chat = &scene.chat.messages;
         let bias = reply_bias(chat, options.kind, &options.bias, &scene.settings.user_prompt_bias);
@@ -127,7 +127,7 @@ pub(super) fn examples(
     card: &str,
     lore: &LoreResult,
     profile: &Profile,
-    scope: &mut Scope<'_>,
+    scope: &mut Expander<'_>,
 ) -> Vec<Vec<Example>> {
     if scene.settings.strip_examples {
         return Vec::new();
@@ -194,7 +194,7 @@ pub(super) fn payload(
     reading: &Reading,
     assembled: &Assembled,
     profile: &Profile,
-    scope: &mut Scope<'_>,
+    scope: &mut Expander<'_>,
 ) -> Value {
     let group: Vec<String> = scene.members().map(|c| c.name.clone()).collect();
     let mut settings = scene.preset.values.clone();

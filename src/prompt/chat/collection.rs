@@ -10,7 +10,7 @@ use crate::injections::{
     SUMMARY, VECTORS,
 };
 use crate::js;
-use crate::macros::Scope;
+use crate::macros::Expander;
 use crate::parts::{Omitted, Origin, OriginKind, Role};
 use crate::profile::{PROMPT_INJECTIONS, PROMPT_ONCE, PROMPT_ORDER, Profile};
 use crate::scene::{OrderEntry, Preset, PromptEntry, is_built_in};
@@ -95,7 +95,7 @@ impl Collection {
         supplied: &Supplied<'_>,
         injections: &Injections,
         profile: &Profile,
-        scope: &mut Scope<'_>,
+        scope: &mut Expander<'_>,
         omitted: &mut Vec<Omitted>,
     ) -> Self {
         let texts = Texts::expand(preset, supplied, profile, scope);
@@ -127,7 +127,7 @@ impl Collection {
         preset: &Preset,
         trigger: &str,
         profile: &Profile,
-        scope: &mut Scope<'_>,
+        scope: &mut Expander<'_>,
         omitted: &mut Vec<Omitted>,
     ) -> Self {
         let fixed = profile.on(&PROMPT_ORDER);
@@ -174,7 +174,7 @@ impl Collection {
         &mut self,
         mut entry: Prompt,
         profile: &Profile,
-        scope: &mut Scope<'_>,
+        scope: &mut Expander<'_>,
         omitted: &mut Vec<Omitted>,
     ) {
         if !profile.on(&PROMPT_ONCE) || entry.id == "personaDescription" || entry.side.is_some() {
@@ -229,7 +229,7 @@ impl Collection {
         text: &str,
         origin: Origin,
         profile: &Profile,
-        scope: &mut Scope<'_>,
+        scope: &mut Expander<'_>,
         omitted: &mut Vec<Omitted>,
     ) {
         if text.is_empty() {
@@ -337,7 +337,7 @@ struct Texts {
 }
 
 impl Texts {
-    fn expand(preset: &Preset, s: &Supplied<'_>, profile: &Profile, scope: &mut Scope<'_>) -> Self {
+    fn expand(preset: &Preset, s: &Supplied<'_>, profile: &Profile, scope: &mut Expander<'_>) -> Self {
         let blank_is_none = profile.on(&PROMPT_ONCE);
         let mut formatted = |value: &str, key: &str| {
             let format = preset.utility(key);
@@ -358,7 +358,7 @@ impl Texts {
 }
 
 /// A lorebook slot through `wi_format`: each `{0}` is the value; a blank format is none.
-fn lore_text(preset: &Preset, value: &str, profile: &Profile, scope: &mut Scope<'_>) -> String {
+fn lore_text(preset: &Preset, value: &str, profile: &Profile, scope: &mut Expander<'_>) -> String {
     let format = preset.utility("wi_format");
     if value.is_empty() || js::trim(format).is_empty() {
         return value.to_owned();

@@ -4,14 +4,14 @@ use serde_json::json;
 
 use super::item::{End, Item, Slot};
 use super::{Assembly, Failure};
-use crate::macros::Scope;
+use crate::macros::Expander;
 use crate::parts::{Omitted, Op, Origin, OriginKind};
 use crate::profile::PROMPT_EXAMPLES;
 use crate::templates::{Example, Voice};
 
 impl Assembly<'_, '_> {
     /// Fills the slot of the examples.
-    pub(super) fn add_examples(&mut self, scope: &mut Scope<'_>) -> Result<(), Failure> {
+    pub(super) fn add_examples(&mut self, scope: &mut Expander<'_>) -> Result<(), Failure> {
         let Some(index) = self.collection.index("dialogueExamples") else {
             for block in 0..self.input.examples.len() {
                 self.leave_block(block, None, "not_in_order");

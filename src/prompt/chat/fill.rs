@@ -7,7 +7,7 @@ use super::{Assembly, Failure};
 use crate::error::{Code, Error};
 use crate::history::{Names, Record, wire_name};
 use crate::js;
-use crate::macros::Scope;
+use crate::macros::Expander;
 use crate::models::{MediaKind, Source, inlines, media_tokens};
 use crate::parts::{Kind, Omitted, Op, Origin, OriginKind, Role};
 use crate::profile::{PROMPT_CONTINUE, PROMPT_NUDGES};
@@ -40,7 +40,7 @@ impl Assembly<'_, '_> {
     }
 
     /// Slot, heading, nudges, and the stand-in for an empty message (§14.1).
-    pub(super) fn open_history(&mut self, scope: &mut Scope<'_>) -> Result<(), Failure> {
+    pub(super) fn open_history(&mut self, scope: &mut Expander<'_>) -> Result<(), Failure> {
         if !self.has_history() {
             return Ok(());
         }
@@ -104,7 +104,7 @@ impl Assembly<'_, '_> {
     }
 
     /// Continue with a nudge: the message and the instruction go behind everything (§14.3).
-    fn prepare_continue(&mut self, scope: &mut Scope<'_>) {
+    fn prepare_continue(&mut self, scope: &mut Expander<'_>) {
         if !self.nudges_on() {
             return;
         }
@@ -133,7 +133,7 @@ impl Assembly<'_, '_> {
     }
 
     /// `send_if_empty` behind a character's message (§14.1 step 5).
-    fn stand_in(&mut self, scope: &mut Scope<'_>) -> Result<(), Failure> {
+    fn stand_in(&mut self, scope: &mut Expander<'_>) -> Result<(), Failure> {
         let text = self.input.preset.text("send_if_empty", "");
         let newest = self.records.first();
         if text.is_empty() || newest.is_none_or(|r| r.role != Role::Assistant) {
@@ -162,7 +162,7 @@ impl Assembly<'_, '_> {
     }
 
     /// Records from newest to oldest until one does not fit (§14.2).
-    pub(super) fn fill_history(&mut self, scope: &mut Scope<'_>) -> Result<(), Failure> {
+    pub(super) fn fill_history(&mut self, scope: &mut Expander<'_>) -> Result<(), Failure> {
         if !self.has_history() {
             return Ok(());
         }
@@ -205,7 +205,7 @@ impl Assembly<'_, '_> {
     pub(super) fn fill_reserved(
         &mut self,
         injected: &[(i64, Vec<Record>)],
-        scope: &mut Scope<'_>,
+        scope: &mut Expander<'_>,
     ) -> Result<(), Error> {
         if !self.has_history() {
             let records: Vec<_> = std::mem::take(&mut self.records);
@@ -317,7 +317,7 @@ impl Assembly<'_, '_> {
     }
 
     /// A record as messages with their costs.
-    fn ready(&mut self, record: &Record, id: &str, scope: &mut Scope<'_>) -> Ready {
+    fn ready(&mut self, record: &Record, id: &str, scope: &mut Expander<'_>) -> Ready {
         let text = if record.expanded { record.text.clone() } else { scope.expand(&record.text) };
         if self.input.keeps_tools
             && let Some(invocations) = &record.invocations

@@ -3,7 +3,7 @@
 use crate::history::{Piece, Record};
 use crate::injections::{Injection, Injections, Position};
 use crate::js;
-use crate::macros::Scope;
+use crate::macros::Expander;
 use crate::parts::Role;
 use crate::profile::{PROMPT_INJECTIONS, PROMPT_ONCE, Profile};
 
@@ -17,7 +17,7 @@ pub(super) fn injected(
     absolute: &[Prompt],
     table: &Injections,
     profile: &Profile,
-    scope: &mut Scope<'_>,
+    scope: &mut Expander<'_>,
 ) -> Vec<(i64, Vec<Record>)> {
     let registered = profile.on(&PROMPT_INJECTIONS);
     let texts: Vec<(&str, &Injection)> = if registered {
@@ -59,7 +59,7 @@ fn orders(prompts: &[&Prompt]) -> Vec<f64> {
 }
 
 /// The reference: one record an order and role, newest first: orders from high to low, system, user, assistant.
-fn by_role(prompts: &[&Prompt], texts: &[(&str, &Injection)], scope: &mut Scope<'_>) -> Vec<Record> {
+fn by_role(prompts: &[&Prompt], texts: &[(&str, &Injection)], scope: &mut Expander<'_>) -> Vec<Record> {
     let mut out = Vec::new();
     for order in orders(prompts) {
         for (number, role) in [(0, Role::System), (1, Role::User), (2, Role::Assistant)] {
@@ -97,7 +97,7 @@ fn by_registration(
     prompts: &[&Prompt],
     texts: &[(&str, &Injection)],
     profile: &Profile,
-    scope: &mut Scope<'_>,
+    scope: &mut Expander<'_>,
 ) -> Vec<Record> {
     let mut oldest_first: Vec<Record> = Vec::new();
     for order in orders(prompts).into_iter().rev() {

@@ -22,7 +22,7 @@ use serde_json::Value;
 use crate::error::{Code, Error};
 use crate::history::{Names, Record};
 use crate::injections::Injections;
-use crate::macros::Scope;
+use crate::macros::Expander;
 use crate::models::Model;
 use crate::parts::{Kind, LedgerLine, Omitted, Origin};
 use crate::profile::{PROMPT_OVERFLOW, PROMPT_SQUASH, Profile};
@@ -120,7 +120,7 @@ struct Assembly<'i, 'a> {
 }
 
 /// Assembles the messages. Only with `prompt.overflow` on is there an error; else see [`Assembled::failure`].
-pub fn assemble(mut input: Input<'_>, scope: &mut Scope<'_>) -> Result<Assembled, Error> {
+pub fn assemble(mut input: Input<'_>, scope: &mut Expander<'_>) -> Result<Assembled, Error> {
     let mut omitted = Vec::new();
     let collection = Collection::build(
         input.preset,
@@ -155,7 +155,7 @@ pub fn assemble(mut input: Input<'_>, scope: &mut Scope<'_>) -> Result<Assembled
 
 impl Assembly<'_, '_> {
     /// The reference's order (spec 02 §12).
-    fn run_as_reference(&mut self, scope: &mut Scope<'_>) -> Result<(), Failure> {
+    fn run_as_reference(&mut self, scope: &mut Expander<'_>) -> Result<(), Failure> {
         self.place_all(scope)?;
         self.inject(scope);
         if self.input.pin_examples {
@@ -173,7 +173,7 @@ impl Assembly<'_, '_> {
     }
 
     /// Everything that must be sent first, then what may be left out.
-    fn run_reserved(&mut self, scope: &mut Scope<'_>) -> Result<(), Error> {
+    fn run_reserved(&mut self, scope: &mut Expander<'_>) -> Result<(), Error> {
         let fits = |failure: Failure| match failure {
             Failure::Overflow(o) => too_big(&o.what, o.left, &[]),
             Failure::Ghost => Error::new(Code::Internal, "", "a ghosted message reached the assembler"),

@@ -7,7 +7,7 @@ use super::item::{End, Item, Slot};
 use super::{Assembly, Failure, inject};
 use crate::history::{Names, Record, wire_name};
 use crate::js;
-use crate::macros::Scope;
+use crate::macros::Expander;
 use crate::models::{MediaKind, Source, inlines};
 use crate::parts::{Kind, Omitted, Op, Origin, OriginKind};
 use crate::profile::{PROMPT_CONTINUE, PROMPT_INJECTIONS, PROMPT_OVERFLOW};
@@ -28,7 +28,7 @@ const PRIMING: i64 = 3;
 
 impl Assembly<'_, '_> {
     /// Steps 1 to 9.
-    pub(super) fn place_all(&mut self, scope: &mut Scope<'_>) -> Result<(), Failure> {
+    pub(super) fn place_all(&mut self, scope: &mut Expander<'_>) -> Result<(), Failure> {
         self.slots.budget.reserve("priming", PRIMING);
         self.mandatory.push((Origin::new(OriginKind::Utility, "priming"), PRIMING));
         for id in FIRST {
@@ -186,7 +186,7 @@ impl Assembly<'_, '_> {
     }
 
     /// Continue with prefill: the newest record becomes the very last message (step 9).
-    fn take_prefill(&mut self, scope: &mut Scope<'_>) {
+    fn take_prefill(&mut self, scope: &mut Expander<'_>) {
         let fixed = self.input.profile.on(&PROMPT_CONTINUE);
         let prefill = self.input.kind == Kind::Continue && self.input.preset.flag("continue_prefill", false);
         if !prefill || self.records.is_empty() {
@@ -213,12 +213,12 @@ impl Assembly<'_, '_> {
     }
 
     /// Absolute prompts and injected texts go among the records (step 10).
-    pub(super) fn inject(&mut self, scope: &mut Scope<'_>) {
+    pub(super) fn inject(&mut self, scope: &mut Expander<'_>) {
         let injected = self.injected(scope);
         self.records = inject::splice(std::mem::take(&mut self.records), injected);
     }
 
-    pub(super) fn injected(&mut self, scope: &mut Scope<'_>) -> Vec<(i64, Vec<Record>)> {
+    pub(super) fn injected(&mut self, scope: &mut Expander<'_>) -> Vec<(i64, Vec<Record>)> {
         inject::injected(&self.absolute, self.input.injections, self.input.profile, scope)
     }
 

@@ -7,7 +7,7 @@ use crate::parts::Effects;
 
 /// What a step needs to expand texts.
 #[derive(Debug)]
-pub struct Scope<'a> {
+pub struct Expander<'a> {
     /// What macros may read.
     pub env: Env<'a>,
     /// Draws, time, limits.
@@ -16,7 +16,7 @@ pub struct Scope<'a> {
     pub effects: &'a mut Effects,
 }
 
-impl Scope<'_> {
+impl Expander<'_> {
     /// Expands a text.
     pub fn expand(&mut self, text: &str) -> String {
         expand(text, &self.env, self.host, self.effects)
