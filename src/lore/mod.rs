@@ -1,12 +1,35 @@
-//! Which lorebook entries are active: chat lines and books -> [`LoreResult`].
+//! Which lorebook entries are active, and where their texts go: chat lines and books -> [`LoreResult`].
 //!
-//! Spec: 03.
+//! Spec: 03. Differs from ST under `lore.*`. Knows keys, chance and budget. Must not know the prompt's order or providers.
+//! Reading order: `source` (which entries) -> `scan` (the loop) -> `keys` -> `groups` -> `timed` -> `collect` -> `place`.
+//! Cost: the index is linear in the keys, a scan in the new text plus the entries. Limits: `Limits::lore_loops`,
+//! `Limits::regex_steps`, `Limits::regex_total`.
 
+mod collect;
+mod entry;
+mod explain;
+mod groups;
+mod keys;
+mod pattern;
 mod place;
-
-pub use place::{lore_at_depth, merge_lore};
+mod scan;
+mod source;
+mod timed;
 
 use indexmap::IndexMap;
+use serde_json::Value;
+
+pub use entry::{Entry, Source};
+pub use explain::{Cause, Explained, Loop, Outcome, Reason};
+pub use keys::Index;
+pub use place::{lore_at_depth, merge_lore};
+pub use scan::State;
+
+use crate::host::Host;
+use crate::macros::Env;
+use crate::parts::Effects;
+use crate::profile::{self, Profile};
+use crate::scene::{Character, Object, Scene};
 
 /// What the active entries want in the prompt. Texts are expanded; entries of one place are in prompt order.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,6 +52,14 @@ pub struct LoreResult {
     pub activated: Vec<Activated>,
     /// The author's note may carry `an_before` and `an_after`: at least one book was looked at (spec 05 §10).
     pub scanned: bool,
+    /// Every entry that was looked at, with its reason.
+    pub explained: Vec<Explained>,
+    /// The loops.
+    pub loops: Vec<Loop>,
+    /// Tokens that the entries could take.
+    pub budget: i64,
+    /// An entry did not fit.
+    pub overflow: bool,
 }
 
 /// Where the example dialogue of an entry goes.
@@ -56,6 +87,82 @@ pub struct DepthEntries {
 pub struct Activated {
     /// Name of the book.
     pub book: String,
-    /// `uid` of the entry in it.
-    pub uid: i64,
+    /// `uid` of the entry in it, as it stands.
+    pub uid: Value,
+}
+
+/// What one evaluation looks at.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    /// Chat lines, newest first, as they will be sent, with `Name: ` in front if names are included (spec 03 §3).
+    pub lines: &'a [String],
+    /// Persona, description, personality, depth prompt, scenario, creator's notes: expanded card texts.
+    pub sources: [&'a str; 6],
+    /// Injected texts that are to be scanned, expanded, in registration order.
+    pub injections: &'a [String],
+    /// Context size minus response length, tokens.
+    pub max_context: i64,
+    /// Generation type.
+    pub trigger: &'a str,
+    /// Who is about to speak.
+    pub speaker: Option<&'a Character>,
+    /// Entries that are active whatever their keys say: objects with `world` and `uid` (vector recall, host).
+    pub forced: &'a [Value],
+    /// Nothing is sent: timers are not written.
+    pub dry: bool,
+    /// Chat metadata: `timedWorldInfo`.
+    pub metadata: &'a Object,
+    /// `world_info_*` settings.
+    pub settings: &'a Object,
+}
+
+/// The entries of a scene for a speaker, with their keys compiled. Depends on books, their selection, the speaker and the settings;
+/// keep it while those stay.
+#[derive(Debug)]
+pub struct Books {
+    entries: Vec<Entry>,
+    index: Index,
+}
+
+impl Books {
+    /// Collects, sorts and compiles.
+    pub fn new(scene: &Scene, speaker: Option<&Character>, profile: &Profile) -> Self {
+        let entries = source::sorted(scene, speaker, profile);
+        let globals = scan::Globals::of(&scene.settings.world_info);
+        let unicode = profile.on(&profile::LORE_MATCHING);
+        let index = Index::new(&entries, globals.case_sensitive, globals.whole_words, unicode);
+        Self { entries, index }
+    }
+
+    /// The entries, in evaluation order.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+}
+
+/// Applies regex scripts to an entry's text, given its depth.
+pub type Scripts<'a> = dyn FnMut(&str, Option<f64>, &mut Host, &mut Effects) -> String + 'a;
+
+/// Evaluates the books: which entries are active, and what they say where. `count` gives the tokens of a text as the budget counts
+/// them; `scripts` applies regex scripts to an entry's text, given its depth.
+#[expect(clippy::too_many_arguments, reason = "what is given: data, chance, costs, scripts")]
+pub fn evaluate(
+    books: &Books,
+    input: &Input<'_>,
+    env: &Env<'_>,
+    profile: &Profile,
+    count: &dyn Fn(&str) -> i64,
+    scripts: &mut Scripts<'_>,
+    host: &mut Host,
+    effects: &mut Effects,
+) -> LoreResult {
+    if books.entries.is_empty() {
+        timed::Timers::start(&[], input, profile, effects).finish(std::iter::empty(), effects);
+        return LoreResult::default();
+    }
+    let scanner = scan::Scanner::new(&books.entries, &books.index, input, env, profile, host, effects);
+    let scan::Found { active, explained, loops, budget, overflow } = scanner.run(count);
+    let fixed = profile.on(&profile::LORE_PLACES);
+    let result = collect::build(active, fixed, &mut |text, depth| scripts(text, depth, host, effects));
+    LoreResult { explained, loops, budget, overflow, ..result }
 }

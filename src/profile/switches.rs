@@ -143,4 +143,49 @@ switches! {
         on: "Each text is expanded once a request; a blank format counts as none.",
         faults: ["02 F-36", "02 F-41"]
     }
+    LORE_MATCHING = "lore.matching" {
+        off: "Whole words are bounded by ASCII letters only, keys of several words have no bounds, case is ignored by lower-casing, a blank key matches always.",
+        on: "Words of any script are whole words, blanks of any kind and number separate words, spelling variants of one letter are equal, blank keys are ignored.",
+        faults: ["03 F9", "03 F10", "03 F11", "03 F14"]
+    }
+    LORE_SCAN = "lore.scan" {
+        off: "Scan depth 0 blinds an entry to everything, the search for a minimum of activations goes one message too deep, macros in keys are drawn anew in each loop.",
+        on: "Scan depth 0 leaves out the messages only, the search ends at its limit, macros in keys are drawn once.",
+        faults: ["03 F1", "03 F2", "03 F17"]
+    }
+    LORE_RECURSION = "lore.recursion" {
+        off: "Delay levels force recursion although it is off or the budget is spent, a single level never opens by itself, texts that were not inserted are scanned.",
+        on: "Delay levels open only where recursion may run, the lowest one included; only inserted texts are scanned.",
+        faults: ["03 F3", "03 F4", "03 F5"]
+    }
+    LORE_DECORATORS = "lore.decorators" {
+        off: "A decorator is known by its beginning, a carriage return belongs to its name, content of decorators alone is inserted.",
+        on: "A decorator's name ends at the first blank, and content may be empty behind it.",
+        faults: ["03 F16"]
+    }
+    LORE_GROUPS = "lore.groups" {
+        off: "A loser of two inclusion groups takes an unrelated entry with it, winners of several groups do not hold them, losers come back, resting sticky entries remove themselves, two sticky ones stay, scores ignore macros.",
+        on: "Each group is decided once, by sets of names, in order of appearance; the latest sticky entry holds its group; scores use the keys as they matched.",
+        faults: ["03 F15", "03 F18", "03 F19", "03 F20", "03 F21", "03 F22", "03 F23", "03 F24"]
+    }
+    LORE_BUDGET = "lore.budget" {
+        off: "Texts that activate nothing are forgotten by the budget, unlimited ones count against the others, an exact fit overflows, and one large entry ends the list.",
+        on: "Exactly the inserted, limited texts count, an exact fit fits, and smaller entries after a large one are still tried.",
+        faults: ["03 F6", "03 F7"]
+    }
+    LORE_TIMERS = "lore.timers" {
+        off: "Timed effects end when an entry is edited or another member speaks, survive a shorter chat, are spent by background requests and unseen by previews.",
+        on: "Timed effects belong to the entry's id, rest from their own end, end with the messages that began them, are spent by replies only and read by previews.",
+        faults: ["03 F27", "03 F29", "03 F30", "03 F31", "03 F34", "03 F35"]
+    }
+    LORE_PLACES = "lore.places" {
+        off: "Outlets and top examples read from the highest order down, and entries in the chat without a depth are lost.",
+        on: "All places read ascending by order, and the default depth is 4.",
+        faults: ["03 F38", "03 F39"]
+    }
+    LORE_ENTRIES = "lore.entries" {
+        off: "An entry without a position is inserted nowhere, one without an order breaks the sort, and tag filters do not apply when nobody is selected.",
+        on: "A missing position is the first, a missing order is 100, and both filters treat nobody alike.",
+        faults: ["03 F43", "03 F44", "03 F50"]
+    }
 }

@@ -19,6 +19,7 @@ mod formats;
 mod golden;
 mod layers;
 mod messages;
+mod lore;
 mod mentions;
 mod tokens;
 mod scheduler;
