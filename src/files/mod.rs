@@ -24,6 +24,7 @@ pub use kinds::{Container, Kind};
 
 use crate::error::{Code, Error, Warning, Warnings};
 use crate::host::Limits;
+use crate::scene::read_book;
 
 /// What was read.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,6 +71,10 @@ pub fn read(bytes: &[u8], want: Option<Kind>, limits: &Limits) -> Result<ReadFil
     notes.extend(opened.warnings);
     let value = match kind {
         Kind::Card => card::read(&opened.source, &mut notes),
+        Kind::Lorebook => match opened.source.as_object() {
+            Some(book) => read_book(book, "", &mut notes),
+            None => Value::Null,
+        },
         Kind::Prompts => opened.source.get("data").cloned().unwrap_or_default(),
         _ => opened.source.clone(),
     };

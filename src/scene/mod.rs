@@ -4,6 +4,7 @@
 //! Data only, no decisions. Every type is read from the public formats by [`Reader`], the one place that knows which types are
 //! forgiven, and keeps the fields it does not know, so that writing it back loses nothing (spec 08 §12.5, §12.8).
 
+mod book;
 mod card;
 mod cardfile;
 mod chat;
@@ -14,6 +15,10 @@ mod preset;
 mod read;
 mod settings;
 
+pub use book::{
+    BookDialect, ENTRY_FIELDS, EntryField, FieldKind, OWN_EXTENSION, RawEntry, entry_uid, is_spec_shaped,
+    raw_entries, read_book, read_entry, unique_uids, unwrap_book,
+};
 pub use card::{Character, DepthPrompt};
 pub use cardfile::{CardFile, Effective, V1_FIELDS};
 pub use chat::{Chat, ChatMessage};

@@ -80,8 +80,13 @@ impl<'a> Reader<'a> {
 
     /// A flag: true/false, 0/1, "true"/"false" in any case; anything else is the default.
     pub fn flag(&mut self, key: &str, default: bool) -> bool {
+        self.flag_opt(key).unwrap_or(default)
+    }
+
+    /// The same; `None` when missing or anything else.
+    pub fn flag_opt(&mut self, key: &str) -> Option<bool> {
         let read = match self.object.get(key) {
-            Some(Value::Bool(b)) => return *b,
+            Some(Value::Bool(b)) => return Some(*b),
             Some(Value::Number(n)) if n.as_f64() == Some(0.0) => Some(false),
             Some(Value::Number(n)) if n.as_f64() == Some(1.0) => Some(true),
             Some(Value::String(s)) if s.eq_ignore_ascii_case("true") => Some(true),
@@ -91,7 +96,17 @@ impl<'a> Reader<'a> {
         if read.is_some() {
             self.warn("field-coerced", key, "became true or false");
         }
-        read.unwrap_or(default)
+        read
+    }
+
+    /// A number as it stands (integers stay integers), or the number in a text; `None` when missing or anything else.
+    pub fn number_value(&mut self, key: &str) -> Option<Value> {
+        if let Some(number @ Value::Number(_)) = self.object.get(key) {
+            return Some(number.clone());
+        }
+        let n = self.number_opt(key)?;
+        let whole = n.fract() == 0.0 && n.abs() < 9_007_199_254_740_992.0;
+        Some(if whole { Value::from(js::to_integer(n)) } else { Value::from(n) })
     }
 
     /// A number, or a text that holds one; `None` when missing or anything else.
