@@ -1,9 +1,11 @@
 //! Bytes -> JSON value: which container they are, and what lies in it (spec 08 §12.1).
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{Container, png, text};
-use crate::error::{Code, Error, Warning, Warnings};
+use super::charx::{self, Asset};
+use super::chat::{self, Lines};
+use super::{Container, png, text, zip};
+use crate::error::{Code, Error, Warnings};
 use crate::host::Limits;
 use crate::js;
 
@@ -11,16 +13,27 @@ use crate::js;
 pub(super) struct Opened {
     pub(super) container: Container,
     pub(super) chunk: Option<&'static str>,
+    /// The JSON as it came; of JSON lines the list of them.
     pub(super) source: Value,
-    pub(super) warnings: Vec<Warning>,
+    /// The lines of a chat.
+    pub(super) lines: Option<Lines>,
+    /// Chats that came along with a card.
+    pub(super) chats: Vec<Value>,
+    /// Files that came along with a card.
+    pub(super) assets: Option<Vec<Asset>>,
+    pub(super) notes: Warnings,
+}
+
+impl Opened {
+    /// A value in a container, and nothing else.
+    pub(super) fn new(container: Container, source: Value, notes: Warnings) -> Self {
+        Self { container, chunk: None, source, lines: None, chats: Vec::new(), assets: None, notes }
+    }
 }
 
 /// Opens a file by its bytes.
 pub(super) fn open(bytes: &[u8], limits: &Limits) -> Result<Opened, Error> {
     let mut notes = Warnings::default();
-    let done = |container, chunk, source, notes: Warnings| {
-        Ok(Opened { container, chunk, source, warnings: notes.into_list() })
-    };
     if bytes.is_empty() {
         return Err(Error::new(Code::FileEmpty, "", "the file has no bytes; choose another"));
     }
@@ -35,7 +48,10 @@ pub(super) fn open(bytes: &[u8], limits: &Limits) -> Result<Opened, Error> {
     if bytes.starts_with(png::SIGNATURE) {
         let found = png::read(bytes, limits, &mut notes)?;
         let container = if found.animated { Container::Apng } else { Container::Png };
-        return done(container, Some(found.chunk), found.json, notes);
+        return Ok(Opened { chunk: Some(found.chunk), ..Opened::new(container, found.json, notes) });
+    }
+    if zip::is_archive(bytes) {
+        return charx::open(bytes, limits, notes);
     }
     if let Some(name) = picture(bytes) {
         let what = format!(
@@ -56,8 +72,44 @@ pub(super) fn open(bytes: &[u8], limits: &Limits) -> Result<Opened, Error> {
     if start.is_empty() {
         return Err(Error::new(Code::FileEmpty, "", "the file holds only blanks; choose another"));
     }
-    let source = parse_json(&text, &mut notes)?;
-    done(Container::Json, None, source, notes)
+    if start.starts_with(['{', '[']) { json_text(&text, notes) } else { yaml_text(&text, notes) }
+}
+
+/// JSON, or lines of it.
+fn json_text(text: &str, mut notes: Warnings) -> Result<Opened, Error> {
+    let error = match parse_json(text, &mut notes) {
+        Ok(source) => return Ok(Opened::new(Container::Json, source, notes)),
+        Err(error) => error,
+    };
+    if error.code() == Code::FileTooDeep {
+        return Err(error);
+    }
+    let Some(lines) = chat::lines(text, &mut notes) else { return Err(error) };
+    let source = lines.objects.iter().map(|(_, object)| object.clone()).collect();
+    Ok(Opened { lines: Some(lines), ..Opened::new(Container::Jsonl, source, notes) })
+}
+
+/// A character as text-generation-webui writes it (spec 08 §7.2), as a flat card.
+fn yaml_text(text: &str, notes: Warnings) -> Result<Opened, Error> {
+    let value =
+        js::parse_yaml(text).map_err(|e| Error::new(Code::FileBadYaml, "", e.message().to_owned()))?;
+    let Some(map) = value.as_object() else {
+        let what = "the text is neither JSON nor a YAML mapping; choose another file";
+        return Err(Error::new(Code::FileUnsupported, "", what));
+    };
+    if !map.contains_key("name") || !(map.contains_key("context") || map.contains_key("greeting")) {
+        return Err(super::shape::unknown(map));
+    }
+    let given = |key: &str| map.get(key).cloned().unwrap_or_else(|| json!(""));
+    let source = json!({
+        "name": given("name"),
+        "description": given("context"),
+        "personality": "",
+        "scenario": "",
+        "first_mes": given("greeting"),
+        "mes_example": given("example_dialogue"),
+    });
+    Ok(Opened::new(Container::Yaml, source, notes))
 }
 
 fn picture(bytes: &[u8]) -> Option<&'static str> {

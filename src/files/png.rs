@@ -135,6 +135,18 @@ pub(super) fn find(
     Err(first_error.unwrap_or_else(|| Error::new(Code::Internal, "", "a PNG without an error")))
 }
 
+/// The file that a `chara-ext-asset_:path` chunk holds; the colon may be missing (spec 08 §2.1).
+pub(super) fn asset(bytes: &[u8], path: &str) -> Option<Vec<u8>> {
+    let (chunks, _) = chunks(bytes);
+    chunks.iter().filter(|chunk| chunk.kind == b"tEXt").find_map(|chunk| {
+        let nul = chunk.data.iter().position(|b| *b == 0)?;
+        let (word, rest) = chunk.data.split_at_checked(nul)?;
+        let name = word.strip_prefix(b"chara-ext-asset_")?;
+        let name = name.strip_prefix(b":").unwrap_or(name);
+        (name == path.as_bytes()).then(|| base64::decode(rest.get(1..)?)).flatten()
+    })
+}
+
 /// The JSON object of one text chunk.
 fn value(chunk: Chunk<'_>, rest: &[u8], limits: &Limits, notes: &mut Warnings) -> Result<Value, Error> {
     if crc::crc32(&[chunk.kind, chunk.data]) != chunk.crc {

@@ -113,11 +113,14 @@ fn object_kind(o: &Object) -> Result<Kind, Error> {
         (Kind::Chat, has(o, &["mes"]) || has(o, &["chat_metadata"])),
         (Kind::Chat, has(o, &["user_name"])),
     ];
-    tests.into_iter().find_map(|(kind, fits)| fits.then_some(kind)).ok_or_else(|| {
-        let keys: Vec<String> = o.keys().take(12).map(|key| format!("`{}`", short(key))).collect();
-        let what = format!("an object of no known kind; its keys are {}", keys.join(", "));
-        Error::new(Code::FileUnknownShape, "", what)
-    })
+    tests.into_iter().find_map(|(kind, fits)| fits.then_some(kind)).ok_or_else(|| unknown(o))
+}
+
+/// The error of an object that is nothing known.
+pub(super) fn unknown(object: &Object) -> Error {
+    let keys: Vec<String> = object.keys().take(12).map(|key| format!("`{}`", short(key))).collect();
+    let what = format!("an object of no known kind; its keys are {}", keys.join(", "));
+    Error::new(Code::FileUnknownShape, "", what)
 }
 
 /// A key for a message: the first 40 characters.

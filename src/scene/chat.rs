@@ -62,7 +62,7 @@ impl ChatMessage {
             name: r.text("name"),
             is_user: r.flag("is_user", false),
             is_system: r.flag("is_system", false),
-            mes: r.text("mes"),
+            mes: message_text(object).map_or_else(|| r.text("mes"), str::to_owned),
             send_date: r.raw("send_date").cloned(),
             force_avatar: r.raw("force_avatar").cloned(),
             original_avatar: r.text_opt("original_avatar"),
@@ -109,6 +109,11 @@ impl ChatMessage {
     }
 }
 
+/// The text of a message whose `mes` is an object, as one card site writes it (spec 08 §5.4).
+pub fn message_text(message: &Object) -> Option<&str> {
+    message.get("mes")?.get("message")?.as_str()
+}
+
 /// A chat: id, header metadata, messages.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chat {
@@ -121,13 +126,16 @@ pub struct Chat {
 }
 
 impl Chat {
-    /// Reads a list of messages, or `{id, metadata, messages}`.
+    /// Reads a list of messages, or `{id, metadata, messages}`; what the reader of files gives (`header` with `chat_metadata`) is
+    /// read too.
     pub fn from_value(value: &Value) -> Result<Self, Error> {
         let (list, id, metadata) = match value {
             Value::Array(list) => (list.as_slice(), String::new(), Object::new()),
             Value::Object(o) => {
                 let mut r = Reader::new(o, "chat");
-                (r.list("messages"), r.text("id"), r.object("metadata").cloned().unwrap_or_default())
+                let header = o.get("header").and_then(|h| h.get("chat_metadata")).and_then(Value::as_object);
+                let metadata = r.object("metadata").or(header).cloned().unwrap_or_default();
+                (r.list("messages"), r.text("id"), metadata)
             }
             _ => {
                 return Err(Error::new(

@@ -14,6 +14,7 @@ mod persona;
 mod preset;
 mod read;
 mod settings;
+mod template;
 
 pub use book::{
     BookDialect, ENTRY_FIELDS, EntryField, FieldKind, OWN_EXTENSION, RawEntry, entry_uid, is_spec_shaped,
@@ -21,13 +22,14 @@ pub use book::{
 };
 pub use card::{Character, DepthPrompt};
 pub use cardfile::{CardFile, Effective, V1_FIELDS};
-pub use chat::{Chat, ChatMessage};
+pub use chat::{Chat, ChatMessage, message_text};
 pub use group::{Group, Strategy};
 pub use input::{ExtensionPrompt, LoreInput, Scene, ScriptInput};
 pub use persona::{Persona, PersonaPosition};
 pub use preset::{OrderEntry, OrderList, Preset, PromptEntry, is_built_in};
 pub use read::{Reader, split_commas};
 pub use settings::{Reasoning, Settings};
+pub use template::{normal_context, normal_instruct};
 
 /// A JSON object with its key order.
 pub type Object = serde_json::Map<String, serde_json::Value>;

@@ -1,0 +1,150 @@
+//! Groups, personas and regex scripts -> their normal forms (spec 08 §6, §10, §12.5).
+
+use indexmap::IndexSet;
+use serde_json::{Value, json};
+
+use crate::error::Warnings;
+use crate::js;
+use crate::scene::{Object, Reader};
+
+/// A group file; unknown keys stay. Ids that are numbers become text.
+pub(super) fn group(object: &Object, notes: &mut Warnings) -> Value {
+    let mut r = Reader::new(object, "");
+    let mut out = object.clone();
+    let mut set = |key: &str, value: Value| out.insert(key.to_owned(), value);
+    let id = r.text("id");
+    let name = r.text_opt("name").unwrap_or_else(|| "New Group".to_owned());
+    // The oldest groups are their own only chat (spec 01 §1).
+    let chat_id = r.text_opt("chat_id").unwrap_or_else(|| id.clone());
+    let chats = r.texts_opt("chats").unwrap_or_else(|| vec![chat_id.clone()]);
+    let chats: IndexSet<String> = chats.into_iter().collect();
+    set("id", json!(id));
+    set("name", json!(name));
+    set("members", json!(r.texts("members")));
+    set("disabled_members", json!(r.texts("disabled_members")));
+    set("allow_self_responses", json!(r.flag("allow_self_responses", false)));
+    for (key, default) in [("activation_strategy", 0), ("generation_mode", 0), ("auto_mode_delay", 5)] {
+        set(key, r.number_value(key).unwrap_or_else(|| json!(default)));
+    }
+    set("generation_mode_join_prefix", json!(r.text("generation_mode_join_prefix")));
+    set("generation_mode_join_suffix", json!(r.text("generation_mode_join_suffix")));
+    for key in ["fav", "hideMutedSprites"] {
+        if object.contains_key(key) {
+            set(key, json!(r.flag(key, false)));
+        }
+    }
+    set("chat_id", json!(chat_id));
+    set("chats", json!(Vec::from_iter(chats)));
+    notes.extend(r.into_warnings());
+    Value::Object(out)
+}
+
+/// A backup of personas, in the order of their names.
+pub(super) fn personas(object: &Object, notes: &mut Warnings) -> Value {
+    let none = Object::new();
+    let map = |key: &str| object.get(key).and_then(Value::as_object).unwrap_or(&none);
+    let (names, descriptions) = (map("personas"), map("persona_descriptions"));
+    let mut by_avatar = Reader::new(names, "personas");
+    let mut entries = Vec::new();
+    for avatar in names.keys() {
+        let about = match descriptions.get(avatar) {
+            Some(Value::Object(about)) => about,
+            None | Some(Value::Null) => &none,
+            Some(_) => {
+                let at = || format!("persona_descriptions.{avatar}");
+                notes.add("field-dropped", at, "is no object");
+                &none
+            }
+        };
+        let mut r = Reader::new(about, format!("persona_descriptions.{avatar}"));
+        let connections = about.get("connections").filter(|v| v.is_array()).cloned();
+        entries.push(json!({
+            "avatar": avatar,
+            "name": by_avatar.text(avatar),
+            "description": r.text("description"),
+            "position": r.number_value("position").unwrap_or_else(|| json!(0)),
+            "depth": r.number_value("depth").unwrap_or_else(|| json!(2)),
+            "role": r.number_value("role").unwrap_or_else(|| json!(0)),
+            "lorebook": r.text("lorebook"),
+            "title": r.text("title"),
+            "connections": connections.unwrap_or_else(|| json!([])),
+        }));
+        notes.extend(r.into_warnings());
+    }
+    notes.extend(by_avatar.into_warnings());
+    for avatar in descriptions.keys().filter(|avatar| !names.contains_key(*avatar)) {
+        notes.add("entry-dropped", || format!("persona_descriptions.{avatar}"), "describes no persona");
+    }
+    let default = object.get("default_persona").filter(|v| v.is_string()).cloned();
+    json!({"entries": entries, "default": default})
+}
+
+/// One regex script or several; always a list.
+pub(super) fn regex(source: &Value, notes: &mut Warnings) -> Value {
+    let list = match source {
+        Value::Array(list) => list.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    let single = !source.is_array();
+    let path = |i: usize| if single { String::new() } else { format!("[{i}]") };
+    list.iter().enumerate().filter_map(|(i, v)| Some(script(v.as_object()?, &path(i), notes))).collect()
+}
+
+fn script(object: &Object, path: &str, notes: &mut Warnings) -> Value {
+    let mut r = Reader::new(object, path);
+    let mut out = object.clone();
+    let mut set = |key: &str, value: Value| out.insert(key.to_owned(), value);
+    let name = r.text("scriptName");
+    if name.is_empty() {
+        r.warn("name-missing", "scriptName", "the script has no name");
+    }
+    if object.contains_key("id") {
+        set("id", json!(r.text("id")));
+    }
+    set("scriptName", json!(name));
+    set("findRegex", json!(r.text("findRegex")));
+    set("replaceString", json!(r.text("replaceString")));
+    set("trimStrings", json!(r.texts("trimStrings")));
+    let placement = placements(&mut r);
+    set("placement", json!(placement));
+    for key in ["disabled", "markdownOnly", "promptOnly", "runOnEdit"] {
+        set(key, json!(r.flag(key, false)));
+    }
+    let substitute = match object.get("substituteRegex") {
+        Some(Value::Bool(on)) => {
+            r.warn("field-coerced", "substituteRegex", "true or false became 1 or 0");
+            json!(i32::from(*on))
+        }
+        _ => r.number_value("substituteRegex").unwrap_or_else(|| json!(0)),
+    };
+    set("substituteRegex", substitute);
+    for key in ["minDepth", "maxDepth"] {
+        set(key, r.number_value(key).unwrap_or_default());
+    }
+    notes.extend(r.into_warnings());
+    Value::Object(out)
+}
+
+/// Whole numbers of `placement`; the rest is dropped.
+fn placements(r: &mut Reader<'_>) -> Vec<i64> {
+    let list = match r.raw("placement") {
+        Some(Value::Array(list)) => list,
+        Some(Value::Null) => {
+            r.warn("field-null", "placement", "null became the default");
+            return Vec::new();
+        }
+        Some(_) => {
+            r.warn("field-dropped", "placement", "is no list");
+            return Vec::new();
+        }
+        None => return Vec::new(),
+    };
+    let mut numbers = Vec::new();
+    for (i, item) in list.iter().enumerate() {
+        match item.as_f64().filter(|n| n.fract() == 0.0) {
+            Some(n) => numbers.push(js::to_integer(n)),
+            None => r.warn("field-coerced", &format!("placement[{i}]"), "is no whole number and was dropped"),
+        }
+    }
+    numbers
+}
