@@ -10,6 +10,16 @@ pub struct Limits {
     pub macro_steps: usize,
     /// Bytes of one expanded text (rule 3).
     pub macro_output: usize,
+    /// Line feeds or spaces of one `{{newline}}` or `{{space}}`, and items of one list (rule 3).
+    pub macro_list: usize,
+    /// Dice of one `{{roll}}` (rule 3).
+    pub macro_dice: u64,
+    /// Bytes of one variable's value (rule 3).
+    pub macro_value: usize,
+    /// Bytes of all variables that one request writes (rule 3).
+    pub macro_values: usize,
+    /// Bytes of a variable's name (rule 3).
+    pub macro_name: usize,
     /// Steps of one regular expression on one text (spec 05 §3.4).
     pub regex_steps: u64,
     /// Steps of all regular expressions of one request.
@@ -32,6 +42,11 @@ impl Default for Limits {
             macro_depth: 64,
             macro_steps: 20_000,
             macro_output: 2 << 20,
+            macro_list: 10_000,
+            macro_dice: 10_000,
+            macro_value: 256 << 10,
+            macro_values: 4 << 20,
+            macro_name: 256,
             regex_steps: 5_000_000,
             regex_total: 50_000_000,
             lore_loops: 1_000,

@@ -2,6 +2,7 @@
 
 use indexmap::IndexMap;
 
+use super::base::EnvBase;
 use crate::profile::Profile;
 use crate::scene::{ChatMessage, Object};
 
@@ -13,6 +14,18 @@ pub enum Engine {
     New,
     /// A fixed list of replacements over the whole text.
     Legacy,
+}
+
+/// How far the author of a text is trusted (spec 04 Part 3 rule 7). Honoured when `macros.trust` is on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Trust {
+    /// Model output and retrieved text: only names (`{{user}}`, `{{char}}`, `{{group}}` …), everything else stays text.
+    Data,
+    /// Cards and lorebooks: no global variables are written, no words are banned.
+    Card,
+    /// The user's own presets, persona and notes: everything.
+    #[default]
+    Full,
 }
 
 /// Card texts that macros insert, already expanded (spec 04 §2.2).
@@ -76,8 +89,14 @@ pub struct Env<'a> {
     pub group_not_muted: &'a str,
     /// `{{notChar}}`
     pub not_char: &'a str,
-    /// Card texts; `None` while card fields themselves are expanded (then the card macros are empty).
+    /// Card texts, already expanded. With neither this nor `source` the card macros are empty.
     pub card: Option<&'a CardTexts>,
+    /// Where card macros find their fields, expanded when they are read; used when `card` is `None`.
+    pub source: Option<&'a EnvBase<'a>>,
+    /// How far the author of the text is trusted.
+    pub trust: Trust,
+    /// Applied to what each macro inserts, such as escaping for a regular expression; not to variable shorthands.
+    pub post_process: Option<fn(&str) -> String>,
     /// `{{original}}`, once; `None` leaves the macro as it is.
     pub original: Option<&'a str>,
     /// The chat, oldest first.

@@ -1,6 +1,6 @@
 //! An environment with the host and the effects at hand, so that the steps of a turn pass one value and not three.
 
-use super::{Env, expand};
+use super::{Env, card_text, expand};
 use crate::host::Host;
 use crate::js;
 use crate::parts::Effects;
@@ -37,15 +37,6 @@ impl Expander<'_> {
     /// Expands a card text on behalf of a character: trimmed, card macros empty, line feeds collapsed if the user wants it,
     /// carriage returns removed (spec 04 §2.2).
     pub fn card_text(&mut self, raw: &str, char: &str) -> String {
-        let env = Env { card: None, char, ..self.env };
-        let text = expand(js::trim(raw), &env, self.host, self.effects);
-        let mut out = String::with_capacity(text.len());
-        for c in text.chars() {
-            if !(self.env.collapse_newlines && c == '\n' && out.ends_with('\n')) {
-                out.push(c);
-            }
-        }
-        out.retain(|c| c != '\r');
-        out
+        card_text(js::trim(raw), char, &self.env, self.host, self.effects)
     }
 }

@@ -188,4 +188,51 @@ switches! {
         on: "A missing position is the first, a missing order is 100, and both filters treat nobody alike.",
         faults: ["03 F43", "03 F44", "03 F50"]
     }
+    MACROS_ESCAPES = "macros.escapes" {
+        off: "Every pass removes a backslash before a brace and acts on `{{trim}}`, also in text that came out of macros.",
+        on: "Only source text is unescaped, once; text that came out of a macro stays as it is.",
+        faults: ["04 F1", "04 F21"]
+    }
+
+    MACROS_SCOPES = "macros.scopes" {
+        off: "A scoped macro that fails loses its closing tag; `{{// /x}}` is a closing tag; macros in comments run; scopes do not work in the value of a shorthand.",
+        on: "What fails is written back whole; a closing comment tag holds slashes only; comments do nothing; scopes work in values; a closing tag of a macro without content is text.",
+        faults: ["04 F2", "04 F3", "04 F18", "04 F22", "04 F23", "04 F24"]
+    }
+
+    MACROS_CARD_FIELDS = "macros.card_fields" {
+        off: "Card macros inside card fields are empty, and a field is expanded anew each time it is read.",
+        on: "Card fields may name other fields, and each is expanded once a request.",
+        faults: ["04 F4", "04 F14", "04 F15"]
+    }
+
+    MACROS_NOT_CHAR = "macros.not_char" {
+        off: "`{{notChar}}` in a group leaves out the user, muted members and members who share the speaker's name.",
+        on: "`{{notChar}}` is every member but the speaker, then the user.",
+        faults: ["04 F5"]
+    }
+
+    MACROS_IF = "macros.if" {
+        off: "`{{else}}` splits in lower case only, and a condition is true unless its text is empty, off, false or 0.",
+        on: "`{{else}}` works in any case; conditions know `==`, `!=`, `<`, `>`, `<=`, `>=`, `and`, `or`, `not` and names of local variables.",
+        faults: ["04 F6", "04 F7"]
+    }
+
+    MACROS_NAMES = "macros.names" {
+        off: "Characters behind a macro's name are swallowed, malformed variable shorthands vanish or are repaired, their names are ASCII, three old names are unknown.",
+        on: "What is malformed stays as it is, shorthand names may be in any script, `charJailbreak`, `instructFirstOutput` and `instructLastOutput` work.",
+        faults: ["04 F8", "04 F11", "04 F16", "04 F19"]
+    }
+
+    MACROS_VALUES = "macros.values" {
+        off: "Reading a variable rewrites what looks like a number and sees members of JavaScript objects; UTC offsets are whole hours in capitals; `{{lastMessage}}` may be hidden.",
+        on: "Variables read as they were stored; `{{time::utc+5:30}}` and times of day in `{{timeDiff}}` work; `{{lastMessage}}` is visible.",
+        faults: ["04 F9", "04 F10", "04 F17", "04 F20"]
+    }
+
+    MACROS_TRUST = "macros.trust" {
+        off: "Every text may do everything, whoever wrote it.",
+        on: "Cards and lorebooks cannot write global variables or ban words; in model output and retrieved text only names are expanded.",
+        faults: ["04 F13"]
+    }
 }

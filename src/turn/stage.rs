@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use indexmap::IndexMap;
 
 use crate::host::Host;
-use crate::macros::{CardTexts, Engine, Env, Expander, InstructTexts};
+use crate::macros::{CardTexts, Engine, Env, Expander, InstructTexts, Trust};
 use crate::models::Model;
 use crate::parts::{ChatEdit, Effects};
 use crate::profile::Profile;
@@ -82,6 +82,9 @@ impl<'a> Stage<'a> {
             group_not_muted: &self.group_not_muted,
             not_char: &self.not_char,
             card: Some(&self.card),
+            source: None,
+            trust: Trust::Full,
+            post_process: None,
             original: None,
             chat: &self.chat,
             chat_id: &s.chat.id,

@@ -2,13 +2,12 @@
 
 use std::fs;
 
-use indexmap::IndexMap;
 use promptside::host::{Dice, Host};
-use promptside::macros::{self, CardTexts, Engine, Env, InstructTexts};
+use promptside::macros::{self, EnvBase};
 use promptside::parts::{Effects, Kind, Reading, Stop, StopSource};
 use promptside::profile::Profile;
 use promptside::reply::{self, Ask, Options};
-use promptside::scene::{Object, Scene};
+use promptside::scene::Scene;
 use serde_json::{Value, json};
 
 use crate::golden::{self, Case};
@@ -95,40 +94,13 @@ fn options(step: &Value) -> Options {
 fn reading(scene: &Scene, step: &Value, chat_completion: bool) -> Reading {
     let member = step["member"].as_str().map(|id| scene.character(id).expect("a known member"));
     let char = member.or_else(|| scene.characters.first().filter(|_| scene.group.is_none()));
-    let (empty, map, card, texts) =
-        (Object::new(), IndexMap::new(), CardTexts::default(), InstructTexts::default());
     let profile = Profile::sillytavern();
-    let values = IndexMap::new();
-    let env = Env {
-        engine: Engine::New,
-        profile: &profile,
-        user: &scene.persona.name,
-        char: char.map_or("", |c| c.name.as_str()),
-        group: "",
-        group_not_muted: "",
-        not_char: "",
-        card: Some(&card),
-        original: None,
-        chat: &scene.chat.messages,
-        chat_id: &scene.chat.id,
-        metadata: &scene.chat.metadata,
-        globals: &empty,
-        outlets: &map,
-        dynamic: &[],
-        model: "",
-        max_context: 0,
-        max_response: 0,
-        last_generation_type: "",
-        input: "",
-        instruct: &texts,
-        chat_completion,
-        reasoning: ["", "", ""],
-        values: &values,
-        collapse_newlines: false,
-    };
+    let speaker = char.and_then(|c| scene.character_index(&c.avatar));
+    let mut base = EnvBase::new(scene, speaker, &profile);
+    base.chat_completion = chat_completion;
     let (mut host, mut effects) = (Host::new(Dice::tape(Vec::new())), Effects::default());
     let ask = Ask { speaker: char, kind: kind(step), chat_completion, ..Ask::default() };
-    reply::reading(scene, &ask, &mut |text| macros::expand(text, &env, &mut host, &mut effects))
+    reply::reading(scene, &ask, &mut |text| macros::expand(text, &base.env(), &mut host, &mut effects))
 }
 
 fn apply(value: &mut Value, step: &Value, expected: &Value) {

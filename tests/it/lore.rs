@@ -2,10 +2,10 @@
 
 use promptside::host::{Dice, Host};
 use promptside::lore::{self, Books, ExamplePlace, Input};
-use promptside::macros::{Engine, Env, InstructTexts};
+use promptside::macros::EnvBase;
 use promptside::parts::Effects;
 use promptside::profile::Profile;
-use promptside::scene::{ChatMessage, Object, Scene};
+use promptside::scene::{ChatMessage, Scene};
 use serde_json::{Value, json};
 
 use crate::golden::{self, difference, report};
@@ -37,55 +37,22 @@ fn scan(scene: &mut Scene, step: &Value) -> Value {
             .map(|m| if names { format!("{}: {}", m.name, m.mes) } else { m.mes.clone() })
             .collect(),
     };
-    let empty =
-        (Object::new(), indexmap::IndexMap::new(), InstructTexts::default(), indexmap::IndexMap::new());
-    let char = speaker.as_ref().map_or("", |c| c.name.as_str());
-    let env = Env {
-        engine: Engine::New,
-        profile: &profile,
-        user: &scene.persona.name,
-        char,
-        group: char,
-        group_not_muted: char,
-        not_char: &scene.persona.name,
-        card: None,
-        original: None,
-        chat: &scene.chat.messages,
-        chat_id: &scene.chat.id,
-        metadata: &scene.chat.metadata,
-        globals: &scene.global_variables,
-        outlets: &empty.1,
-        dynamic: &[],
-        model: "test-model",
-        max_context: 4096,
-        max_response: 300,
-        last_generation_type: "normal",
-        input: "",
-        instruct: &empty.2,
-        chat_completion: true,
-        reasoning: ["<think>", "</think>", "\n"],
-        values: &empty.3,
-        collapse_newlines: false,
-    };
-    let text = |s: &str| {
-        promptside::js::trim(s)
-            .replace("{{char}}", char)
-            .replace("{{user}}", &scene.persona.name)
-            .replace('\r', "")
-    };
-    let c = speaker.clone().unwrap_or_default();
+    let base = EnvBase::new(scene, index, &profile);
+    // The reference expands every card field before a scan.
+    let texts = base.card_texts(&mut host, &mut effects);
+    let env = base.env();
     let sources = [
-        text(&scene.persona.description),
-        text(&c.description),
-        text(&c.personality),
-        text(&c.depth_prompt.prompt),
-        text(&c.scenario),
-        text(&c.creator_notes),
+        &texts.persona,
+        &texts.description,
+        &texts.personality,
+        &texts.depth_prompt,
+        &texts.scenario,
+        &texts.creator_notes,
     ];
     let books = Books::new(scene, speaker.as_ref(), &profile);
     let input = Input {
         lines: &lines,
-        sources: [&sources[0], &sources[1], &sources[2], &sources[3], &sources[4], &sources[5]],
+        sources: sources.map(String::as_str),
         injections: &[],
         max_context: step["max_context"].as_i64().unwrap_or(4096),
         trigger: step["trigger"].as_str().unwrap_or("normal"),

@@ -27,3 +27,4 @@ mod speakers;
 mod unicode;
 mod regexp_v8;
 mod postprocess;
+mod macros;
