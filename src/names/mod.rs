@@ -1,12 +1,14 @@
 //! Names as people write them: a text and a list of names -> who is named, and where.
 //!
-//! [`key`] says when two spellings are the same name; [`Matcher`] finds mentions. Spec 01 §P1. Knows no chat and no strategy:
+//! [`key`] says when two spellings are the same name; [`Matcher`] finds mentions, [`Labels`] labels
+//! at line starts. Spec 01 §P1. Knows no chat and no strategy:
 //! who may speak is decided elsewhere.
 
 mod class;
 mod decompose;
 mod edges;
 mod key;
+mod labels;
 mod mark_ranges;
 mod marks;
 mod masks;
@@ -17,6 +19,7 @@ mod tree;
 mod words;
 
 pub use key::{Diacritics, KeyChar, Keyed, key};
+pub use labels::{Label, Labels, Look};
 pub use mentions::{Matcher, Mention, MentionKind, Named, Recency};
 pub use options::{Exclusive, MentionOptions, Shared};
 pub use patterns::MAX_NAME;
