@@ -235,4 +235,34 @@ switches! {
         on: "Cards and lorebooks cannot write global variables or ban words; in model output and retrieved text only names are expanded.",
         faults: ["04 F13"]
     }
+    REPLY_CUT = "reply.cut" {
+        off: "A reply is cut at `Name:` literally, with an ASCII colon, wherever a line begins so: in lists, code and status blocks too; one that begins with another's label is emptied; quiet answers are cut as well.",
+        on: "Labels in any script and dress are found; lists, code, tagged blocks, quotes and rosters are left alone; only the speaker's own labels are taken off, without the blank lines behind; a wrong beginning is left out if the speaker's part follows, else reported; quiet answers stay whole.",
+        faults: ["01 F12", "01 F13", "01 F14", "01 F15", "01 F17", "01 F26", "01 F37"]
+    }
+    REPLY_STOPS = "reply.stops" {
+        off: "What may be the beginning of a stop string is taken off the end of a reply, be it one character; a whole one in the middle stays.",
+        on: "A reply ends at the first whole stop string; the beginning of one goes only if the provider reports a stop or the length limit, and not for a single character.",
+        faults: ["01 F23", "07 F28"]
+    }
+    REPLY_CONTINUE = "reply.continue" {
+        off: "Continuing cleans the accepted text again and cuts it, too.",
+        on: "Only the new part is cleaned.",
+        faults: ["01 F16"]
+    }
+    REPLY_MARKDOWN = "reply.markdown" {
+        off: "Blanks between emphasis marks go wherever two equal marks are, list bullets and code included.",
+        on: "Marks that begin a line before a blank are bullets, lines of marks are rules, and code is left alone.",
+        faults: ["01 F24"]
+    }
+    REPLY_SENTENCES = "reply.sentences" {
+        off: "An unfinished sentence is cut back to the last mark of a fixed list, which has apostrophes, `Mr.` and opening marks in it and misses the ends of many scripts.",
+        on: "It is cut back to the last end of a sentence in any script; abbreviations, numbers and apostrophes are none, and quotes and emphasis count only where they close.",
+        faults: ["01 F25"]
+    }
+    REPLY_NAME_STOPS = "reply.name_stops" {
+        off: "Text completion stops at the labels of user and members in list order, ASCII colon only, with empty names giving a bare colon.",
+        on: "Who spoke last comes first, so that a provider's limit keeps the likely ones; names in Chinese, Japanese and Korean also stop at the full-width colon; empty names and beginnings of the speaker's own label are left out.",
+        faults: ["01 F12", "07 F13", "07 F14"]
+    }
 }

@@ -3,7 +3,7 @@
 //!
 //! Every step is one function on the whole text, in the order and with the oddities of the specification.
 
-use super::{Cut, CutReason, Options};
+use super::{Cut, CutReason};
 use crate::js;
 use crate::parts::{Kind, Reading, Sequences};
 
@@ -110,23 +110,19 @@ pub(super) fn own_lines(text: &mut String, reading: &Reading) {
 
 /// Step 13: one own label at the start, with the white space after it.
 pub(super) fn own_prefix(text: &mut String, reading: &Reading) {
-    let name = match (reading.kind, &reading.rules) {
-        (Kind::Impersonate, rules) if !rules.keep_user_label => &reading.user,
-        (kind, rules) if kind != Kind::Impersonate && !rules.keep_char_label => &reading.char,
-        _ => return,
-    };
-    if !name.is_empty() && starts_with_label(text, name) {
+    if let Some(name) = prefix(reading).filter(|name| starts_with_label(text, name)) {
         *text = js::trim_start(text.get(name.len() + 1..).unwrap_or("")).to_owned();
     }
 }
 
-/// Steps 7 to 10, which need nothing but names.
-pub(super) fn names(text: &mut String, reading: &Reading, options: &Options) -> Option<Cut> {
-    let wrong = options.trim_wrong_names.then(|| wrong_name(text, reading)).flatten();
-    let mark = template_marks(text, reading);
-    let member = other_members(text, reading);
-    own_lines(text, reading);
-    member.or(mark).or(wrong)
+/// Whose label counts as the own prefix.
+pub(super) fn prefix(reading: &Reading) -> Option<&str> {
+    let (name, keeps) = if reading.kind == Kind::Impersonate {
+        (&reading.user, reading.rules.keep_user_label)
+    } else {
+        (&reading.char, reading.rules.keep_char_label)
+    };
+    (!keeps && !name.is_empty()).then_some(name.as_str())
 }
 
 fn starts_with_label(text: &str, name: &str) -> bool {

@@ -2,24 +2,71 @@
 
 use crate::js;
 
-/// As the reference does it: any two equal marks make a span, list bullets included.
+/// As the reference does it: any two equal marks make a span, list bullets and code included.
 pub(super) fn exact(text: &str) -> String {
-    fix(text, &[])
+    fix(text, text)
 }
 
-/// Marks are `*` and `_`, singly or doubled; `masked` are byte ranges whose characters are not marks.
-fn fix(text: &str, masked: &[(usize, usize)]) -> String {
-    let _ = masked;
-    let marks = Marks::new(text);
+/// The same, but bullets, rules and code have no marks.
+pub(super) fn smart(text: &str) -> String {
+    fix(text, &masked(text))
+}
+
+/// Tightens the spans of `text` that are found in `marked`: the same text, with other characters where no marks are to be seen.
+fn fix(text: &str, marked: &str) -> String {
+    let marks = Marks::new(marked);
     let mut out = String::with_capacity(text.len());
     let mut rest = 0;
-    while let Some(span) = marks.next_span(text, rest) {
-        out.push_str(text.get(rest..span.0).unwrap_or(""));
-        tighten(text.get(span.0..span.1).unwrap_or(""), &mut out);
-        rest = span.1;
+    while let Some((from, to)) = marks.next_span(marked, rest) {
+        out.push_str(text.get(rest..from).unwrap_or(""));
+        tighten(text.get(from..to).unwrap_or(""), marked.get(from..to).unwrap_or(""), &mut out);
+        rest = to;
     }
     out.push_str(text.get(rest..).unwrap_or(""));
     out
+}
+
+/// The text with every mark of bullets, rules and code replaced by another byte, and the blanks of code too.
+fn masked(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut fence: Option<&str> = None;
+    for line in text.split_inclusive('\n') {
+        let head = js::trim_start(line);
+        let ticks = ["```", "~~~"].into_iter().find(|f| head.starts_with(f));
+        if fence.is_some() || ticks.is_some() {
+            fence = match fence {
+                None => ticks,
+                Some(open) if ticks == Some(open) => None,
+                open => open,
+            };
+            out.extend(line.chars().map(hide));
+            continue;
+        }
+        let rule = head.chars().all(|c| matches!(c, '*' | '_') || js::is_space(c));
+        let bullet = head.starts_with(['*', '_']) && head.get(1..).is_some_and(|t| t.starts_with(is_blank));
+        let indent = line.len() - head.len();
+        // Code within the line lies between two backticks.
+        let mut code = false;
+        let mut ticks = line.matches('`').count();
+        for (at, c) in line.char_indices() {
+            if c == '`' {
+                ticks -= 1;
+                code = !code && ticks > 0;
+            }
+            out.push(if rule || code || (bullet && at == indent) { hide(c) } else { c });
+        }
+    }
+    out
+}
+
+/// A character of the same length that is neither mark nor blank.
+fn hide(c: char) -> char {
+    match c {
+        '*' | '_' | ' ' | '\t' => '.',
+        '\u{a0}' => '§',
+        c if is_blank(c) => '\u{2020}',
+        c => c,
+    }
 }
 
 /// Where each mark occurs last, so that looking for a partner that is not there costs nothing.
@@ -53,24 +100,24 @@ impl Marks {
     }
 }
 
-/// Removes the blanks directly after and directly before each mark.
-fn tighten(span: &str, out: &mut String) {
-    let mut rest = span;
+/// Removes the blanks directly after and directly before each mark. Both texts are the same but for what is masked.
+fn tighten(text: &str, marked: &str, out: &mut String) {
+    let mut at = 0;
     let mut after_mark = false;
-    while let Some(c) = rest.chars().next() {
+    while let Some(c) = marked.get(at..).and_then(|t| t.chars().next()) {
+        let mut end = at + c.len_utf8();
         if is_blank(c) {
-            let end = rest.find(|c| !is_blank(c)).unwrap_or(rest.len());
-            let (run, tail) = rest.split_at(end);
+            let tail = marked.get(at..).map_or("", |t| t.trim_start_matches(is_blank));
+            end = marked.len() - tail.len();
             if !after_mark && !tail.starts_with(['*', '_']) {
-                out.push_str(run);
+                out.push_str(text.get(at..end).unwrap_or(""));
             }
             after_mark = false;
-            rest = tail;
         } else {
             after_mark = matches!(c, '*' | '_');
-            out.push(c);
-            rest = rest.get(c.len_utf8()..).unwrap_or("");
+            out.push_str(text.get(at..end).unwrap_or(""));
         }
+        at = end;
     }
 }
 
@@ -95,6 +142,24 @@ mod tests {
             ("a \" q \" b", "a \" q \" b"),
         ] {
             assert_eq!(exact(text), fixed, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn bullets_rules_and_code_are_left_alone() {
+        for (text, fixed) in [
+            ("* one\n* two\n* three", "* one\n* two\n* three"),
+            ("* one * x *\n  * _ two _", "* one *x*\n  * _two_"),
+            ("He * smiles * and\n* bullet", "He *smiles* and\n* bullet"),
+            ("* * *\na * b *\n_ _ _", "* * *\na *b*\n_ _ _"),
+            ("```\na * b * c\n```\n** d **", "```\na * b * c\n```\n**d**"),
+            ("`a * b * c` * d *", "`a * b * c` *d*"),
+            ("~~~\nx _ y _\n```\n~~~\nx _ y _", "~~~\nx _ y _\n```\n~~~\nx _y_"),
+            ("a ` * b *", "a ` *b*"),
+            ("**\u{a0}你好\u{3000}** `\u{a0}*\u{3000}*`", "**你好** `\u{a0}*\u{3000}*`"),
+        ] {
+            assert_eq!(smart(text), fixed, "{text:?}");
+            assert_eq!(smart(fixed), fixed, "again: {text:?}");
         }
     }
 

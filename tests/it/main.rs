@@ -28,3 +28,5 @@ mod unicode;
 mod regexp_v8;
 mod postprocess;
 mod macros;
+mod truncate;
+mod stream;
