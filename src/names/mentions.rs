@@ -4,7 +4,7 @@
 //! could begin, one walk down a tree of all names, at most [`MAX_NAME`](super::MAX_NAME) steps deep.
 
 use super::edges::{Edges, Reading};
-use super::key::Keyed;
+use super::key::{Keyed, key};
 use super::masks::masks;
 use super::options::{MentionOptions, Shared};
 use super::patterns::{Lists, Rank, keys, of_member, of_other};
@@ -82,6 +82,7 @@ impl Matcher {
         let words = &options.words;
         let lists = Lists::new(words, diacritics, options.inflect);
         let common = keys(&words.common, diacritics);
+        let full = |whom| Entry { whom, rank: Rank::Full, of: Rank::Full, guarded: false };
         let mut tree = Tree::new();
         let mut listed: Vec<(String, bool)> = Vec::new();
         for member in members {
@@ -95,13 +96,15 @@ impl Matcher {
                 let guarded = capital && p.of != Rank::Alias && common.contains(&p.key);
                 tree.add(&p.key, Entry { whom, rank: p.rank, of: p.of, guarded });
             }
+            if options.by_id {
+                tree.add(&key(&member.id, diacritics), full(whom));
+            }
         }
-        let entry = |whom| Entry { whom, rank: Rank::Full, of: Rank::Full, guarded: false };
         for key in options.other_names.iter().flat_map(|name| of_other(name, &lists)) {
-            tree.add(&key, entry(Whom::Other));
+            tree.add(&key, full(Whom::Other));
         }
         for key in keys(&words.everyone, diacritics) {
-            tree.add(&key, entry(Whom::Everyone));
+            tree.add(&key, full(Whom::Everyone));
         }
         let edges = Edges::new(words, diacritics);
         Self { members: listed, tree, edges, options }
@@ -202,7 +205,8 @@ impl Matcher {
                 .filter(|m| everyone && !self.members.get(*m).is_none_or(|(_, muted)| *muted));
             return Some(all.map(|m| (m, MentionKind::At)).collect());
         };
-        if best.0 && !at {
+        let other = entries.iter().any(|e| e.whom == Whom::Other && e.rank < best.1);
+        if !at && (best.0 || other) {
             return Some(Vec::new());
         }
         let mut tied: Vec<(usize, &Entry)> =

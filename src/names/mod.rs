@@ -22,5 +22,5 @@ pub use key::{Diacritics, KeyChar, Keyed, key};
 pub use labels::{Label, Labels, Look};
 pub use mentions::{Matcher, Mention, MentionKind, Named, Recency};
 pub use options::{Exclusive, MentionOptions, Shared};
-pub use patterns::MAX_NAME;
+pub use patterns::{MAX_NAME, bare};
 pub use words::Words;

@@ -41,6 +41,8 @@ pub struct MentionOptions {
     pub ignore_quotes: bool,
     /// Cyrillic names are known by their case forms too (default true).
     pub inflect: bool,
+    /// A member's id is a name of it too (default false).
+    pub by_id: bool,
     /// Whom a shared name means.
     pub shared: Shared,
     /// Whether mentions keep the others silent.
@@ -62,6 +64,7 @@ impl Default for MentionOptions {
             ignore_urls: true,
             ignore_quotes: false,
             inflect: true,
+            by_id: false,
             shared: Shared::Recent,
             exclusive: Exclusive::Off,
             at_unmutes: false,
@@ -73,7 +76,7 @@ impl Default for MentionOptions {
 }
 
 impl MentionOptions {
-    /// Reads `{ignoreCode, ignoreUrls, ignoreQuotes, inflect, shared, exclusive, atUnmutes, otherNames, diacritics, words}`; everything
+    /// Reads `{ignoreCode, ignoreUrls, ignoreQuotes, inflect, byId, shared, exclusive, atUnmutes, otherNames, diacritics, words}`; everything
     /// is optional. `words` replaces single lists: `{particles, common, japanese, koreanHonorifics, koreanParticles, arabic, hebrew,
     /// cyrillicEndings, everyone}`.
     pub fn from_value(value: &serde_json::Value) -> Result<Self, Error> {
@@ -109,6 +112,7 @@ impl MentionOptions {
             ignore_urls: r.flag("ignoreUrls", base.ignore_urls),
             ignore_quotes: r.flag("ignoreQuotes", base.ignore_quotes),
             inflect: r.flag("inflect", base.inflect),
+            by_id: r.flag("byId", base.by_id),
             shared: choice(
                 &mut r,
                 "shared",

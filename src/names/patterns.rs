@@ -119,7 +119,12 @@ fn full(name: &str, base: &str, lists: &Lists) -> Vec<String> {
     keys
 }
 
-/// The name without quoted and bracketed parts, and the quoted parts.
+/// A name without quoted and bracketed parts, and without symbols around it; white space collapsed (spec 01 §P1.2).
+pub fn bare(name: &str) -> String {
+    base(clipped(name)).0
+}
+
+/// [`bare`], and the quoted parts.
 fn base(name: &str) -> (String, Vec<String>) {
     let mut removed: Vec<(usize, usize)> = Vec::new();
     let mut quoted = Vec::new();

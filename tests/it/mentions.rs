@@ -222,9 +222,56 @@ fn calls_in_many_scripts() {
         ("What???", &["？？？"], &[]),
         ("@will you", &["Will"], &["Will"]),
         ("@ Lorne", &["Lorne"], &["Lorne"]),
+        ("@mary", &["Mary Anne"], &["Mary Anne"]),
+        ("@Ann @Anna", &["Anna", "Ann"], &["Ann", "Anna"]),
+        ("@Annabel", &["Anna", "Ann"], &[]),
+        ("@王小明来了", &["王", "王小明"], &["王小明"]),
+        ("@王你好", &["王", "王小明"], &["王"]),
+        ("@アイスが", &["アイ", "アイス"], &["アイス"]),
+        ("@アイは", &["アイ", "アイス"], &["アイ"]),
+        ("@アイド", &["アイ", "アイス"], &[]),
     ] {
         check(text, names, wanted);
     }
+}
+
+#[test]
+fn recorded_calls() {
+    use crate::golden::{golden_dir, report};
+    let path = golden_dir().join("rooms/002-at-mentions-smart.json");
+    let case: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let calls = case["input"]["calls"].as_array().unwrap();
+    let members: Vec<Named> = calls[0]["members"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|m| Named {
+            id: m["id"].as_str().unwrap().to_owned(),
+            name: m["name"].as_str().unwrap().to_owned(),
+            ..Named::default()
+        })
+        .collect();
+    let matcher = Matcher::new(&members, MentionOptions { by_id: true, ..MentionOptions::default() });
+    let mut failures = Vec::new();
+    for (call, expected) in calls.iter().zip(case["expected"].as_array().unwrap()) {
+        let text = call["text"].as_str().unwrap();
+        let mut found = matcher.find(text, Recency::default());
+        found.retain(|m| m.kind == MentionKind::At);
+        if serde_json::json!(ids(&found)) != *expected {
+            failures.push(format!("{text}: expected {expected}, got {:?}", ids(&found)));
+        }
+    }
+    report("rooms/002", calls.len(), &failures);
+}
+
+#[test]
+fn other_people_keep_their_names() {
+    let with =
+        |name: &str| MentionOptions { other_names: vec![name.to_owned()], ..MentionOptions::default() };
+    check_with("Anna smiles", &["Anna Smith"], &[], with("Anna"));
+    check_with("@Anna", &["Anna Smith"], &["Anna Smith"], with("Anna"));
+    check_with("Anna Lee waves, Anna too", &["Anna"], &["Anna"], with("Anna Lee"));
+    check_with("林黛玉哭了", &["黛玉"], &[], with("林黛玉"));
 }
 
 #[test]
