@@ -70,10 +70,24 @@ fn number(bytes: &mut impl Iterator<Item = u8>) -> Option<u32> {
 /// Puts combining marks into canonical order, then joins conjoining jamo to syllables.
 pub(super) fn order(chars: &mut Vec<char>) {
     for run in chars.chunk_by_mut(|_, next| marks::class(*next) > 0) {
-        // The first of a run may be a base; its class is 0 and a stable sort leaves it there.
-        run.sort_by_key(|c| marks::class(*c));
+        // The first of a run may be a base; its class is 0, and it stays where it is.
+        if !run.is_sorted_by_key(|c| marks::class(*c)) {
+            let sorted = by_class(run);
+            run.copy_from_slice(&sorted);
+        }
     }
     compose_hangul(chars);
+}
+
+/// A stable sort in as many passes as there are classes: Unicode has 55, and a general sort is 8 kB of code.
+fn by_class(run: &[char]) -> Vec<char> {
+    let mut sorted = Vec::with_capacity(run.len());
+    let mut next = run.iter().map(|c| marks::class(*c)).min();
+    while let Some(class) = next {
+        sorted.extend(run.iter().filter(|c| marks::class(**c) == class));
+        next = run.iter().map(|c| marks::class(*c)).filter(|c| *c > class).min();
+    }
+    sorted
 }
 
 fn compose_hangul(chars: &mut Vec<char>) {

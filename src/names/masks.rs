@@ -1,32 +1,44 @@
 //! A text -> the stretches in which a name is no mention: code, addresses, quotations (spec 01 §P1.6).
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::class::{Class, class};
 use crate::js;
 
-/// Byte ranges to ignore, sorted and disjoint.
-pub(super) fn masks(text: &str, code: bool, urls: bool, quotes: bool) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    if code {
-        code_masks(text, &mut found);
+/// Byte ranges to ignore, by kind, each kind in the order of the text.
+pub(super) struct Masks {
+    kinds: [Vec<Range<usize>>; 4],
+    /// How many of a kind lie behind the last place that was asked about.
+    passed: [usize; 4],
+}
+
+impl Masks {
+    pub(super) fn new(text: &str, code: bool, urls: bool, quotes: bool) -> Self {
+        let found = |wanted: bool, find: fn(&str, &mut Vec<Range<usize>>)| {
+            let mut ranges = Vec::new();
+            if wanted {
+                find(text, &mut ranges);
+            }
+            ranges
+        };
+        let kinds = [
+            found(code, code_masks),
+            found(urls, url_masks),
+            found(urls, mail_masks),
+            found(quotes, quote_masks),
+        ];
+        Self { kinds, passed: [0; 4] }
     }
-    if urls {
-        url_masks(text, &mut found);
+
+    /// Whether a place is masked. Places must be asked about in ascending order.
+    pub(super) fn hide(&mut self, at: usize) -> bool {
+        self.kinds.iter().zip(&mut self.passed).any(|(ranges, passed)| {
+            while ranges.get(*passed).is_some_and(|m| m.end <= at) {
+                *passed += 1;
+            }
+            ranges.get(*passed).is_some_and(|m| m.start <= at)
+        })
     }
-    if quotes {
-        quote_masks(text, &mut found);
-    }
-    found.sort_unstable_by_key(|r| (r.start, r.end));
-    let mut merged: Vec<Range<usize>> = Vec::with_capacity(found.len());
-    for range in found {
-        match merged.last_mut() {
-            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
-            _ => merged.push(range),
-        }
-    }
-    merged
 }
 
 /// Lines with their byte offsets.
@@ -71,11 +83,12 @@ fn inline_code(line: &str, at: usize, found: &mut Vec<Range<usize>>) {
             _ => runs.push((i, 1)),
         }
     }
-    let mut next: BTreeMap<usize, usize> = BTreeMap::new();
+    let longest = runs.iter().map(|(_, length)| *length).max().unwrap_or(0);
+    let mut next = vec![None; longest + 1];
     let mut partner = vec![None; runs.len()];
-    for (i, (_, length)) in runs.iter().enumerate().rev() {
-        if let Some(slot) = partner.get_mut(i) {
-            *slot = next.insert(*length, i);
+    for ((i, (_, length)), partner) in runs.iter().enumerate().zip(&mut partner).rev() {
+        if let Some(next) = next.get_mut(*length) {
+            *partner = next.replace(i);
         }
     }
     let mut i = 0;
@@ -108,6 +121,9 @@ fn url_masks(text: &str, found: &mut Vec<Range<usize>>) {
             found.push(at - scheme.len()..at + length);
         }
     }
+}
+
+fn mail_masks(text: &str, found: &mut Vec<Range<usize>>) {
     for (at, _) in text.match_indices('@') {
         let address = |c: char| class(c) == Class::Word || matches!(c, '.' | '%' | '+' | '-');
         let before = text.get(..at).unwrap_or("");
@@ -156,7 +172,7 @@ mod tests {
     use super::*;
 
     fn masked(text: &str) -> Vec<&str> {
-        masks(text, true, true, true).into_iter().map(|r| &text[r]).collect()
+        Masks::new(text, true, true, true).kinds.into_iter().flatten().map(|r| &text[r]).collect()
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use super::edges::{Edges, Reading};
 use super::key::{Keyed, key};
-use super::masks::masks;
+use super::masks::Masks;
 use super::options::{MentionOptions, Shared};
 use super::patterns::{Lists, Rank, keys, of_member, of_other};
 use super::tree::{Entry, Tree, Whom};
@@ -119,16 +119,12 @@ impl Matcher {
     pub fn find(&self, text: &str, who: Recency<'_>) -> Vec<Mention> {
         let o = &self.options;
         let reading = Reading { text, keyed: Keyed::new(text, o.diacritics) };
-        let masks = masks(text, o.ignore_code, o.ignore_urls, o.ignore_quotes);
+        let mut masks = Masks::new(text, o.ignore_code, o.ignore_urls, o.ignore_quotes);
         let mut found = Vec::new();
         let mut offsets = Offsets { text, byte: 0, unit: 0 };
-        let mut mask = 0;
         let mut i = 0;
         while let Some(first) = reading.keyed.chars().get(i) {
-            while masks.get(mask).is_some_and(|m| m.end <= first.start) {
-                mask += 1;
-            }
-            let masked = masks.get(mask).is_some_and(|m| m.start <= first.start);
+            let masked = masks.hide(first.start);
             let Some((end, meant)) = first.opens.then(|| self.at(&reading, i, masked, who)).flatten() else {
                 i += 1;
                 continue;
@@ -215,16 +211,17 @@ impl Matcher {
         if tied.iter().any(|(m, _)| !banned(*m)) {
             tied.retain(|(m, _)| !banned(*m));
         }
-        tied.sort_by_key(|(m, _)| *m);
-        if self.options.shared == Shared::Recent {
-            let recency = |m: usize| {
-                let id = self.members.get(m).map_or("", |(id, _)| id);
-                who.recent.iter().position(|r| *r == id).unwrap_or(usize::MAX)
-            };
-            tied.sort_by_key(|(m, _)| recency(*m));
-        }
-        if self.options.shared != Shared::All {
-            tied.truncate(1);
+        // Entries are in list order.
+        match self.options.shared {
+            Shared::All => {}
+            Shared::First => tied.truncate(1),
+            Shared::Recent => {
+                let recency = |m: usize| {
+                    let id = self.members.get(m).map_or("", |(id, _)| id);
+                    who.recent.iter().position(|r| *r == id).unwrap_or(usize::MAX)
+                };
+                tied = tied.into_iter().min_by_key(|(m, _)| recency(*m)).into_iter().collect();
+            }
         }
         Some(tied.into_iter().map(|(m, e)| (m, kind(e.of))).collect())
     }

@@ -58,7 +58,7 @@ pub(super) fn keys(words: &[String], diacritics: Diacritics) -> Vec<String> {
     words.iter().map(|w| key(w, diacritics)).collect()
 }
 
-/// All patterns of a member, the best first for equal keys; no key twice.
+/// All patterns of a member, the best first.
 pub(super) fn of_member(name: &str, aliases: &[String], lists: &Lists) -> Vec<Pattern> {
     let name = clipped(name);
     let (base, nicknames) = base(name);
@@ -80,17 +80,16 @@ pub(super) fn of_member(name: &str, aliases: &[String], lists: &Lists) -> Vec<Pa
             }
         }
     }
-    if lists.inflect {
-        for i in 0..found.len() {
-            let Some(pattern) = found.get(i).cloned() else { break };
-            let forms = inflected(&pattern.key, &lists.endings);
-            found.extend(forms.map(|key| Pattern { key, rank: Rank::Inflected, of: pattern.of }));
-        }
-    }
     found.retain(|p| !p.key.is_empty());
-    found.sort_by_key(|p| p.rank);
-    let mut seen = std::collections::BTreeSet::new();
-    found.retain(|p| seen.insert(p.key.clone()));
+    let inflected: Vec<Pattern> = found
+        .iter()
+        .filter(|_| lists.inflect)
+        .flat_map(|p| {
+            inflected(&p.key, &lists.endings).map(|key| Pattern { key, rank: Rank::Inflected, of: p.of })
+        })
+        .collect();
+    let part = found.iter().position(|p| p.rank == Rank::Part).unwrap_or(found.len());
+    found.splice(part..part, inflected);
     found
 }
 
@@ -109,12 +108,21 @@ fn clipped(name: &str) -> &str {
 }
 
 fn full(name: &str, base: &str, lists: &Lists) -> Vec<String> {
-    let mut keys = vec![lists.key(js::trim(name)), lists.key(base)];
+    let mut keys = vec![lists.key(js::trim(name))];
+    let mut add = |spelling: &str| {
+        let key = lists.key(spelling);
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    };
+    add(base);
     let tokens = tokens(base);
     let cjk =
         |t: &&str| t.chars().any(|c| matches!(class(c), Class::Han | Class::Hiragana | Class::Katakana));
     if tokens.len() > 1 && tokens.iter().all(cjk) {
-        keys.extend(["", "・", "·", " "].map(|between| lists.key(&tokens.join(between))));
+        for between in ["", "・", "·", " "] {
+            add(&tokens.join(between));
+        }
     }
     keys
 }
@@ -136,6 +144,8 @@ fn base(name: &str) -> (String, Vec<String>) {
                 if matches!(closer, '"' | '”' | '»') {
                     quoted.push(name.get(inside..at).unwrap_or("").to_owned());
                 }
+                // Whatever was closed since it opened lies inside it.
+                removed.retain(|(inner, _)| *inner < start);
                 removed.push((start, after));
             }
             open.truncate(i);
@@ -143,15 +153,12 @@ fn base(name: &str) -> (String, Vec<String>) {
             open.push((at, after, closer));
         }
     }
-    removed.sort_unstable();
     let mut kept = String::new();
     let mut from = 0;
     for (start, end) in removed {
-        if start >= from {
-            kept.push_str(name.get(from..start).unwrap_or(""));
-            kept.push(' ');
-            from = end;
-        }
+        kept.push_str(name.get(from..start).unwrap_or(""));
+        kept.push(' ');
+        from = end;
     }
     kept.push_str(name.get(from..).unwrap_or(""));
     let words: Vec<&str> = kept.split(js::is_space).filter(|w| !w.is_empty()).collect();

@@ -84,7 +84,10 @@ impl Tree {
         }
         if let Some(node) = self.nodes.get_mut(at) {
             let end = node.end.get_or_insert_with(|| End { shape: Shape::of(key), entries: Vec::new() });
-            end.entries.push(entry);
+            // A member's patterns come together, the best first.
+            if end.entries.last().is_none_or(|e| e.whom != entry.whom) {
+                end.entries.push(entry);
+            }
         }
     }
 

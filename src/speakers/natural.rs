@@ -102,7 +102,9 @@ pub(super) fn natural(turn: &Turn<'_>, dice: &mut Dice) -> Outcome {
         // In the reference a roll of exactly 0 wakes the silent.
         let wakes = talkativeness >= value
             && (talkativeness > 0.0 || !turn.profile.on(&profile::SPEAKERS_TALKATIVENESS));
-        if wakes {
+        if wakes && outcome.has(index) {
+            // Mentioned already, or listed twice.
+        } else if wakes {
             outcome.picks.push((index, Reason::Roll { value, talkativeness }));
         } else if talkativeness > 0.0 {
             outcome.pass(id, Silence::Roll { value, talkativeness });
@@ -122,12 +124,6 @@ pub(super) fn natural(turn: &Turn<'_>, dice: &mut Dice) -> Outcome {
             Fallback::None => {}
         }
     }
-    let mut seen: Vec<usize> = Vec::new();
-    outcome.picks.retain(|(index, _)| {
-        let fresh = !seen.contains(index);
-        seen.push(*index);
-        fresh
-    });
     outcome
 }
 
@@ -178,9 +174,8 @@ fn by_words(turn: &Turn<'_>) -> Outcome {
     });
     let owners = owners(allowed);
     let mut outcome = Outcome::default();
-    let mut seen = std::collections::BTreeSet::new();
     for (start, end, word) in words(turn.text()) {
-        if let Some(index) = owners.get(&word).filter(|i| seen.insert(**i)) {
+        if let Some(index) = owners.get(&word).filter(|i| !outcome.has(**i)) {
             outcome.picks.push((*index, Reason::Mentioned { start, end, by: MentionKind::Part }));
         }
     }
@@ -205,10 +200,9 @@ fn by_name(turn: &Turn<'_>, matcher: &Matcher) -> Outcome {
         mentions.retain(|m| m.kind == MentionKind::At);
     }
     let mut outcome = Outcome::default();
-    let mut seen = std::collections::BTreeSet::new();
     for m in &mentions {
         if !speaks(m) {
-            if m.muted && seen.insert(m.id.as_str()) {
+            if m.muted && !outcome.passed.iter().any(|p| p.id == m.id) {
                 outcome.pass(&m.id, Silence::Muted);
                 outcome.warnings.push(Warning::new(
                     "muted-mentioned",
@@ -218,7 +212,7 @@ fn by_name(turn: &Turn<'_>, matcher: &Matcher) -> Outcome {
             }
             continue;
         }
-        if let Some(index) = view.index(&m.id).filter(|_| seen.insert(m.id.as_str())) {
+        if let Some(index) = view.index(&m.id).filter(|i| !outcome.has(*i)) {
             outcome.picks.push((index, Reason::Mentioned { start: m.start, end: m.end, by: m.kind }));
         }
     }

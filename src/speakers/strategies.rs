@@ -25,6 +25,11 @@ impl Outcome {
         Self { nobody: Some(why), ..Self::default() }
     }
 
+    /// Whether a character is picked already.
+    pub(super) fn has(&self, index: usize) -> bool {
+        self.picks.iter().any(|(i, _)| *i == index)
+    }
+
     pub(super) fn pass(&mut self, id: &str, reason: Silence) {
         self.passed.push(Pass { id: id.to_owned(), reason });
     }

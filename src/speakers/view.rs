@@ -1,7 +1,5 @@
 //! The group of a scene with its ids looked up.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
 use crate::error::{Code, Error};
@@ -14,7 +12,8 @@ pub(super) struct View<'a> {
     pub(super) group: &'a Group,
     /// Member ids that are not muted, in list order, duplicates and missing ones kept.
     pub(super) enabled: Vec<&'a str>,
-    indices: BTreeMap<&'a str, usize>,
+    /// Index of each member's character, in list order.
+    members: Vec<Option<usize>>,
 }
 
 impl<'a> View<'a> {
@@ -28,16 +27,16 @@ impl<'a> View<'a> {
                 "the group has no members; add one before starting a turn",
             )));
         }
-        let mut indices = BTreeMap::new();
-        for (i, character) in scene.characters.iter().enumerate() {
-            indices.entry(character.avatar.as_str()).or_insert(i);
-        }
-        Some(Ok(Self { scene, group, enabled: group.enabled().collect(), indices }))
+        let members = group.members.iter().map(|id| scene.character_index(id)).collect();
+        Some(Ok(Self { scene, group, enabled: group.enabled().collect(), members }))
     }
 
     /// Index of the first character with an id.
     pub(super) fn index(&self, id: &str) -> Option<usize> {
-        self.indices.get(id).copied()
+        match self.group.members.iter().position(|m| m == id) {
+            Some(member) => self.members.get(member).copied().flatten(),
+            None => self.scene.character_index(id),
+        }
     }
 
     pub(super) fn character(&self, id: &str) -> Option<&'a Character> {
