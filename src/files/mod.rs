@@ -7,10 +7,12 @@
 //! Knows nothing of turns; never touches a file system; nothing a file says makes it allocate more than [`Limits`] allow.
 
 mod base64;
+mod book_write;
 mod byaf;
 mod card;
 mod card_write;
 mod charx;
+mod charx_write;
 mod chat;
 mod crc;
 mod dates;
@@ -23,13 +25,19 @@ mod preset;
 mod records;
 mod shape;
 mod text;
+mod write;
 mod zip;
+mod zip_write;
 
 use serde_json::{Map, Value, json};
 
+pub use book_write::{character_book, world_file};
 pub use card_write::{CardOptions, CardVersion, card_object, write_card_json, write_card_png};
 pub use charx::Asset;
+pub use charx_write::{write_charx, write_charx_into};
 pub use kinds::{Container, Kind};
+pub use records::migrate_group;
+pub use write::{write_chat, write_json};
 
 use crate::error::{Code, Error, Warning, Warnings};
 use crate::host::Limits;

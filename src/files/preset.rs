@@ -9,7 +9,7 @@ use crate::js;
 use crate::scene::{Object, normal_context, normal_instruct};
 
 /// Keys of a chat-completion preset that point a request elsewhere or carry a secret (spec 08 §8, §9).
-const SENSITIVE: [&str; 11] = [
+pub(super) const SENSITIVE: [&str; 11] = [
     "reverse_proxy",
     "proxy_password",
     "custom_url",

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::error::Warnings;
 use crate::js;
-use crate::scene::{Object, Reader};
+use crate::scene::{Character, Object, Reader};
 
 /// A group file; unknown keys stay. Ids that are numbers become text.
 pub(super) fn group(object: &Object, notes: &mut Warnings) -> Value {
@@ -37,6 +37,30 @@ pub(super) fn group(object: &Object, notes: &mut Warnings) -> Value {
     set("chats", json!(Vec::from_iter(chats)));
     notes.extend(r.into_warnings());
     Value::Object(out)
+}
+
+/// A group of the oldest form, which listed names and was its own only chat: members become the file names of the first characters
+/// so called, unknown and repeated ones go. Others are returned as they are. Metadata that old groups hold for their chats comes
+/// out beside the group, by chat, for the headers of the chat files (spec 01 §1, spec 08 §6).
+pub fn migrate_group(group: &Object, characters: &[Character]) -> (Object, Object) {
+    let mut out = group.clone();
+    let mut headers = match out.shift_remove("past_metadata") {
+        Some(Value::Object(past)) => past,
+        _ => Object::new(),
+    };
+    let id = Reader::new(group, "").text("id");
+    if !group.contains_key("chat_id") {
+        let members = Reader::new(group, "").texts("members");
+        let known = |name: &String| characters.iter().find(|c| c.name == *name).map(|c| c.avatar.clone());
+        let members: IndexSet<String> = members.iter().filter_map(known).collect();
+        out.insert("members".to_owned(), json!(Vec::from_iter(members)));
+        out.insert("chat_id".to_owned(), json!(id));
+        out.insert("chats".to_owned(), json!([id]));
+    }
+    if let Some(metadata) = out.shift_remove("chat_metadata").filter(Value::is_object) {
+        headers.insert(Reader::new(&out, "").text("chat_id"), metadata);
+    }
+    (out, headers)
 }
 
 /// A backup of personas, in the order of their names.

@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_with_limit};
 
 use super::crc;
+use super::zip_write::Packed;
 use crate::error::{Code, Error};
 use crate::host::Limits;
 
@@ -75,6 +76,14 @@ fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
 
 fn corrupt(what: &str) -> Error {
     Error::new(Code::FileZipCorrupt, "", format!("{what}; download the archive again"))
+}
+
+fn encrypted() -> Error {
+    Error::new(
+        Code::FileZipEncrypted,
+        "",
+        "the entry is encrypted; unpack it with its password and pack it without",
+    )
 }
 
 fn too_large(what: String) -> Error {
@@ -151,6 +160,26 @@ impl<'a> Archive<'a> {
     }
 }
 
+impl Archive<'_> {
+    /// An entry as it is packed, for another archive.
+    pub(super) fn packed(&self, index: usize) -> Result<Packed, Error> {
+        let lost = || corrupt("the entry lies outside the file");
+        let entry = self.entries.get(index).ok_or_else(lost)?;
+        if entry.encrypted {
+            return Err(encrypted().under(&entry.name));
+        }
+        let data = packed_data(self.bytes, entry).ok_or_else(lost)?;
+        let size = usize::try_from(entry.size).map_err(|_| lost())?;
+        Ok(Packed {
+            name: entry.name.clone(),
+            method: entry.method,
+            crc: entry.crc,
+            size,
+            data: data.to_vec(),
+        })
+    }
+}
+
 /// The directory record at the start of the bytes.
 fn entry(bytes: &[u8], base: usize) -> Option<(Entry, &[u8])> {
     let record = Some(bytes).filter(|b| b.starts_with(ENTRY))?;
@@ -197,11 +226,7 @@ fn large_values(mut extra: &[u8]) -> impl Iterator<Item = u64> {
 fn unpack(bytes: &[u8], entry: &Entry, limit: usize) -> Result<Vec<u8>, Error> {
     let over = || too_large(format!("the entry unpacks to more than {limit} bytes"));
     if entry.encrypted {
-        return Err(Error::new(
-            Code::FileZipEncrypted,
-            "",
-            "the entry is encrypted; unpack it with its password and pack it without",
-        ));
+        return Err(encrypted());
     }
     let data = packed_data(bytes, entry).ok_or_else(|| corrupt("the entry lies outside the file"))?;
     let unpacked = match entry.method {

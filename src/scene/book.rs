@@ -346,6 +346,7 @@ fn spec_entry(entry: &Object, path: &str, notes: &mut Warnings) -> Object {
     let mut r = Reader::new(entry, path).null_is_default();
     let mut x = Reader::new(extensions, join_path(path, "extensions")).null_is_default();
     let mut out = Object::new();
+    let kept = |key: &str| extensions.get(OWN_EXTENSION).and_then(|own| own.get(key));
     for field in ENTRY_FIELDS {
         let kind = if field.name == "selective" { FieldKind::Flag(false) } else { field.kind };
         let in_extension = field.extension.filter(|key| extensions.get(*key).is_some_and(|v| !v.is_null()));
@@ -363,11 +364,10 @@ fn spec_entry(entry: &Object, path: &str, notes: &mut Warnings) -> Object {
         }
         if field.name == "selectiveLogic" {
             let memo = out.get("comment").and_then(Value::as_str).is_some_and(|s| !s.is_empty());
-            out.insert("addMemo".to_owned(), json!(memo));
+            out.insert("addMemo".to_owned(), json!(kept("addMemo").and_then(Value::as_bool).unwrap_or(memo)));
         }
     }
-    let kept = extensions.get(OWN_EXTENSION).and_then(|own| own.get("characterFilter"));
-    let filter = kept.or_else(|| entry.get("characterFilter")).filter(|v| v.is_object());
+    let filter = kept("characterFilter").or_else(|| entry.get("characterFilter")).filter(|v| v.is_object());
     out.extend(filter.map(|v| ("characterFilter".to_owned(), v.clone())));
     out.extend(r.number_value("priority").map(|v| ("priority".to_owned(), v)));
     notes.extend(r.into_warnings());

@@ -66,7 +66,7 @@ impl ChatMessage {
             send_date: r.raw("send_date").cloned(),
             force_avatar: r.raw("force_avatar").cloned(),
             original_avatar: r.text_opt("original_avatar"),
-            extra: object.get("extra").and_then(Value::as_object).cloned(),
+            extra: object.get("extra").and_then(Value::as_object).cloned().map(migrated_extra),
             swipes: object.get("swipes").and_then(Value::as_array).cloned(),
             swipe_id: r.raw("swipe_id").cloned(),
             swipe_info: object.get("swipe_info").and_then(Value::as_array).cloned(),
@@ -114,6 +114,42 @@ pub fn message_text(message: &Object) -> Option<&str> {
     message.get("mes")?.get("message")?.as_str()
 }
 
+/// `extra` with the attachments of old files in today's lists: `file` -> `files[]`, `image`, `image_swipes` and `video` ->
+/// `media[]` (spec 08 §5.2). Lists that are there stay as they are.
+fn migrated_extra(mut extra: Object) -> Object {
+    if !extra.contains_key("files")
+        && let Some(file) = extra.shift_remove("file").filter(Value::is_object)
+    {
+        extra.insert("files".to_owned(), json!([file]));
+    }
+    if extra.contains_key("media") {
+        return extra;
+    }
+    let mut take = |key: &str| match extra.shift_remove(key) {
+        Some(Value::String(url)) if !url.is_empty() => Some(url),
+        _ => None,
+    };
+    let (image, video) = (take("image"), take("video"));
+    let swipes = match extra.shift_remove("image_swipes") {
+        Some(Value::Array(list)) => list.into_iter().filter_map(|v| v.as_str().map(str::to_owned)).collect(),
+        _ => Vec::new(),
+    };
+    let shown = image.as_ref().and_then(|url| swipes.iter().position(|s| s == url));
+    let images = if shown.is_some() { swipes } else { image.into_iter().collect() };
+    let several = images.len() > 1;
+    let mut media: Vec<Value> = images.iter().map(|url| json!({"url": url, "type": "image"})).collect();
+    media.extend(video.map(|url| json!({"url": url, "type": "video"})));
+    if !media.is_empty() {
+        extra.insert("media".to_owned(), Value::Array(media));
+    }
+    if let Some(shown) = shown.filter(|_| several) {
+        // One of several pictures was shown; the others stay behind it.
+        extra.insert("media_display".to_owned(), json!("gallery"));
+        extra.insert("media_index".to_owned(), json!(shown));
+    }
+    extra
+}
+
 /// A chat: id, header metadata, messages.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chat {
@@ -151,6 +187,12 @@ impl Chat {
             .map(|(i, m)| ChatMessage::from_value(m).map_err(|e| e.under(&format!("chat[{i}]"))))
             .collect::<Result<_, _>>()?;
         Ok(Self { id, metadata, messages })
+    }
+
+    /// `{id, metadata, messages}`, which [`Chat::from_value`] reads and `files::write_chat` writes.
+    pub fn to_value(&self) -> Value {
+        let messages: Vec<Value> = self.messages.iter().map(ChatMessage::to_value).collect();
+        json!({"id": self.id, "metadata": self.metadata, "messages": messages})
     }
 
     /// A text of the metadata; empty when absent or no text.

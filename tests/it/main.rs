@@ -15,6 +15,8 @@
 )]
 
 mod cleanup;
+mod file_bounds;
+mod file_writing;
 mod formats;
 mod golden;
 mod layers;
