@@ -9,36 +9,30 @@
     reason = "inner loops; the package is built for size, which inlines little by itself"
 )]
 
-use super::Count;
 use super::scan::Scanner;
 use super::vocabulary::{NONE, Vocabulary, load};
+use super::{Appender, Count};
 use crate::error::{Code, Error};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Slots of the two memories, as powers of two.
-const PIECE_BITS: u32 = 13;
-const BORDER_BITS: u32 = 13;
+const PIECE_BITS: u32 = 14;
+const BORDER_BITS: u32 = 14;
+/// Where [`Work::pieces`] keeps the number of tokens.
+const TOKENS: u64 = 15 << 56;
 
 /// An exact tokenizer. Made by [`Vocabulary::parse`].
 #[derive(Debug)]
 pub struct Bpe {
-    vocabulary: Vocabulary,
-    scanner: Scanner,
+    pub(super) vocabulary: Vocabulary,
+    pub(super) scanner: Scanner,
     work: Mutex<Work>,
 }
 
-/// A piece of at most 16 bytes that is no token, and how many tokens it is.
-#[derive(Clone, Copy, Default)]
-struct Known {
-    head: u64,
-    tail: u64,
-    length: u32,
-    tokens: u32,
-}
-
 /// What a count leaves behind for the next: memories that save work, and room to work in.
-struct Work {
-    pieces: Vec<Known>,
+pub(super) struct Work {
+    /// Pieces of at most 15 bytes that are no token: bytes 0 to 7; bytes 8 to 14, number of tokens (4 bits), length (4).
+    pieces: Vec<(u64, u64)>,
     /// Answers of [`Vocabulary::keeps`]: left rank, right rank, answer.
     borders: Vec<u64>,
     /// Tokens of the piece so far, each with its start.
@@ -59,7 +53,7 @@ impl Vocabulary {
         let vocabulary = Self::read(bytes)?;
         let scanner = Scanner::new(vocabulary.pattern);
         let work = Work {
-            pieces: vec![Known::default(); 1 << PIECE_BITS],
+            pieces: vec![(0, 0); 1 << PIECE_BITS],
             borders: vec![u64::MAX; 1 << BORDER_BITS],
             stack: Vec::new(),
             dead: Vec::new(),
@@ -82,6 +76,10 @@ impl Count for Bpe {
             at = end;
         }
         total
+    }
+
+    fn append(&self, so_far: &mut Appender, text: &str) -> u32 {
+        so_far.push(self, &mut self.work(), text)
     }
 
     fn exact(&self) -> bool {
@@ -136,12 +134,12 @@ impl Bpe {
     /// Tokens of one piece.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "at most 16 bytes where it casts")]
-    fn piece(&self, work: &mut Work, bytes: &[u8], from: usize, to: usize) -> u32 {
+    pub(super) fn piece(&self, work: &mut Work, bytes: &[u8], from: usize, to: usize) -> u32 {
         let length = to - from;
         if length == 1 {
             return 1;
         }
-        if length > 16 {
+        if length > 15 {
             if self.vocabulary.find(bytes, from, length) != NONE {
                 return 1;
             }
@@ -156,17 +154,17 @@ impl Bpe {
         if found != NONE {
             return 1;
         }
-        let tail = if length > 8 { load(bytes, from + 8, length - 8) } else { 0 };
+        let tail = if length > 8 { load(bytes, from + 8, length - 8) } else { 0 } | (length as u64) << 60;
         let slot = (head ^ tail.rotate_left(23)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - PIECE_BITS);
         if let Some(known) = work.pieces.get(slot as usize)
-            && (known.head, known.tail, known.length as usize) == (head, tail, length)
+            && (known.0, known.1 & !TOKENS) == (head, tail)
         {
-            return known.tokens;
+            return (known.1 >> 56 & 15) as u32;
         }
         self.merge(work, bytes, from, to);
         let tokens = work.stack.len() as u32;
         if let Some(known) = work.pieces.get_mut(slot as usize) {
-            *known = Known { head, tail, length: length as u32, tokens };
+            *known = (head, tail | u64::from(tokens) << 56);
         }
         tokens
     }
@@ -179,13 +177,12 @@ impl Bpe {
     /// keeps, and only one such sequence exists: the one that merging makes.
     #[inline(never)]
     fn merge(&self, work: &mut Work, bytes: &[u8], from: usize, to: usize) {
-        let vocabulary = &self.vocabulary;
         work.stack.clear();
         work.dead.clear();
         work.dead.resize((to - from) / 64 + 1, 0);
         let (mut at, mut most, mut before) = (from, to - from, NONE);
         while at < to {
-            let (token, length) = vocabulary.longest(bytes, at, most);
+            let (token, length) = self.vocabulary.longest(bytes, at, most);
             if length == 0 {
                 let place = at - from;
                 if let Some(word) = work.dead.get_mut(place / 64) {
@@ -194,15 +191,13 @@ impl Bpe {
                 // Single bytes always fit the first place, so there is a token to take back.
                 let Some((shorten, start)) = work.stack.pop() else { return };
                 at = start;
-                most = vocabulary.token(shorten).length() - 1;
+                most = self.vocabulary.token(shorten).length() - 1;
                 before = work.stack.last().map_or(NONE, |(token, _)| *token);
                 continue;
             }
             let place = at + length - from;
             let dead = work.dead.get(place / 64).is_some_and(|word| word >> (place % 64) & 1 != 0);
-            if !dead
-                && (before == NONE || vocabulary.keeps_known(&mut work.borders, bytes, at, before, token))
-            {
+            if !dead && self.keeps(work, bytes, at, before, token) {
                 work.stack.push((token, at));
                 before = token;
                 at += length;
@@ -212,21 +207,22 @@ impl Bpe {
             }
         }
     }
-}
 
-impl Vocabulary {
-    /// [`Vocabulary::keeps`] without a limit, remembered.
+    /// Whether merging keeps the border at `at` between two tokens; `left` may be [`NONE`]. Answers are remembered.
     #[inline(always)]
-    fn keeps_known(&self, borders: &mut [u64], bytes: &[u8], at: usize, left: u32, right: u32) -> bool {
+    pub(super) fn keeps(&self, work: &mut Work, bytes: &[u8], at: usize, left: u32, right: u32) -> bool {
+        if left == NONE || self.vocabulary.never_joined(bytes, at) {
+            return true;
+        }
         let key = u64::from(left) << 19 | u64::from(right) << 1;
         let slot = (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - BORDER_BITS)) as usize;
-        if let Some(known) = borders.get(slot)
+        if let Some(known) = work.borders.get(slot)
             && known & !1 == key
         {
             return known & 1 != 0;
         }
-        let keeps = self.keeps(bytes, at, left, right, NONE);
-        if let Some(known) = borders.get_mut(slot) {
+        let keeps = self.vocabulary.keeps(bytes, at, left, right, NONE);
+        if let Some(known) = work.borders.get_mut(slot) {
             *known = key | u64::from(keeps);
         }
         keeps

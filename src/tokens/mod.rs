@@ -1,5 +1,6 @@
 //! Counting tokens.
 
+mod append;
 pub mod asset;
 mod bpe;
 mod classes;
@@ -7,6 +8,7 @@ mod estimate;
 mod scan;
 mod vocabulary;
 
+pub use append::Appender;
 pub use bpe::Bpe;
 pub use estimate::{CodePoints, Estimate};
 pub use vocabulary::Vocabulary;
@@ -23,6 +25,12 @@ pub trait Count {
     fn count_up_to(&self, text: &str, limit: u32) -> u32 {
         let _ = limit;
         self.count(text)
+    }
+    /// The count of a text that grows: adds `text` to what `so_far` holds, and counts all of it.
+    ///
+    /// [`Bpe`] does work for the new text alone; the default counts everything again.
+    fn append(&self, so_far: &mut Appender, text: &str) -> u32 {
+        self.count(so_far.add(text))
     }
     /// The counts of several texts, in order.
     fn count_each(&self, texts: &[&str]) -> Vec<u32> {

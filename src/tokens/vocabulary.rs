@@ -32,6 +32,9 @@ const REST_BITS: u32 = 59 - SHORT_BITS;
 /// How far an entry may lie from home: a displacement has five bits, and 31 in an entry means free.
 const FARTHEST: u64 = 30;
 const FREE: u64 = u64::MAX;
+/// Bits of the two hashed filters: one in ten wrong answers costs a look into a table.
+const HEAD_BITS: u32 = 20;
+const SEAM_BITS: u32 = 20;
 
 /// The eight bytes from `at`, little-endian, zeros beyond the end; only the first `length` (at most 8) are kept.
 #[inline(always)]
@@ -40,6 +43,12 @@ pub(super) fn load(bytes: &[u8], at: usize, length: usize) -> u64 {
         Some(word) => u64::from_le_bytes(*word),
         None => load_near_end(bytes, at),
     };
+    keep(word, length)
+}
+
+/// The first `length` bytes of a word.
+#[inline(always)]
+fn keep(word: u64, length: usize) -> u64 {
     if length >= 8 { word } else { word & ((1 << (length * 8)) - 1) }
 }
 
@@ -74,23 +83,23 @@ pub(super) fn hash(bytes: &[u8], mut at: usize, mut length: usize) -> u64 {
     h ^ h >> 32
 }
 
-/// A set of pairs of bytes.
-struct Pairs(Vec<u64>);
+/// A set of numbers below a power of two.
+struct Bits(Vec<u64>);
 
-impl Pairs {
-    fn new() -> Self {
-        Self(vec![0; 1024])
+impl Bits {
+    fn new(bits: u32) -> Self {
+        Self(vec![0; 1 << (bits - 6)])
     }
 
-    fn insert(&mut self, pair: u64) {
-        if let Some(word) = self.0.get_mut((pair >> 6) as usize) {
-            *word |= 1 << (pair & 63);
+    fn insert(&mut self, n: u64) {
+        if let Some(word) = self.0.get_mut((n >> 6) as usize) {
+            *word |= 1 << (n & 63);
         }
     }
 
     #[inline(always)]
-    fn has(&self, pair: u64) -> bool {
-        self.0.get((pair >> 6) as usize).is_some_and(|word| word >> (pair & 63) & 1 != 0)
+    fn has(&self, n: u64) -> bool {
+        self.0.get((n >> 6) as usize).is_some_and(|word| word >> (n & 63) & 1 != 0)
     }
 }
 
@@ -131,23 +140,68 @@ pub struct Vocabulary {
     bytes: [u32; 256],
     /// Tokens of 2 to 7 bytes: distance from home (5 bits), rest of the scrambled key (41), rank (18); robin-hood order.
     short: Vec<u64>,
-    /// Tokens of 8 and more bytes: tag (46 bits), rank (18).
+    /// Tokens of 8 and more bytes: tag (18 bits), length less one (7), start (21), rank (18).
     long: Vec<u64>,
-    /// By the first three bytes, which lengths exist: bit 0 for 3 … bit 30 for 33, bit 31 for any longer.
-    lengths: Vec<u32>,
+    /// By the first three bytes. Low half: which lengths exist, bit 0 for 3 … bit 30 for 33, bit 31 for any longer.
+    /// High half: rest of the scrambled three bytes (8 bits) and rank (18) of one token that is exactly these three.
+    starts: Vec<u64>,
+    /// First six bytes and length of all tokens of six and more bytes, hashed.
+    heads: Bits,
     /// First two and last two bytes of all tokens of two and more bytes.
-    first: Pairs,
-    last: Pairs,
+    first: Bits,
+    last: Bits,
+    /// The four bytes around each seam within a token ([`is_seam`]), hashed.
+    seams: Bits,
 }
 
 fn damaged(what: &'static str) -> Error {
     Error::new(Code::TokensVocabulary, "", what)
 }
 
+/// A scramble of 24 bits that loses nothing: 16 bits of slot, 8 of rest.
 #[inline(always)]
-#[expect(clippy::cast_possible_truncation, reason = "three bytes")]
-fn lengths_slot(three: u64) -> usize {
-    ((three as u32).wrapping_mul(0x9E37_79B1) >> 16) as usize
+fn scramble3(three: u64) -> (usize, u64) {
+    let h = three.wrapping_mul(0x9E_3779) & 0xFF_FFFF;
+    let h = (h ^ h >> 13).wrapping_mul(0xCA_6B2B) & 0xFF_FFFF;
+    ((h >> 8) as usize, h & 0xFF)
+}
+
+/// Slot in [`Vocabulary::heads`].
+#[inline(always)]
+fn head(six: u64, length: usize) -> u64 {
+    (six | (length as u64) << 48).wrapping_mul(K1) >> (64 - HEAD_BITS)
+}
+
+/// Tag and length as an entry of [`Vocabulary::long`] has them.
+#[inline(always)]
+fn long_key(hash: u64, length: usize) -> u64 {
+    hash << 46 | (length as u64 - 1) << (START_BITS + RANK_BITS)
+}
+
+/// Whether two strings of the same length, 8 or more, are equal.
+#[inline(always)]
+fn same(a: &[u8], at_a: usize, b: &[u8], at_b: usize, length: usize) -> bool {
+    let mut done = 0;
+    while length - done > 8 {
+        if load(a, at_a + done, 8) != load(b, at_b + done, 8) {
+            return false;
+        }
+        done += 8;
+    }
+    load(a, at_a + length - 8, 8) == load(b, at_b + length - 8, 8)
+}
+
+/// Whether the middle of four bytes is a border between characters, the first not ASCII and the second of three or
+/// four bytes: so it is in most scripts that do without spaces.
+#[inline(always)]
+fn is_seam(four: u64) -> bool {
+    four & 0xE0_8000 == 0xE0_8000
+}
+
+/// Slot in [`Vocabulary::seams`].
+#[inline(always)]
+fn seam(four: u64) -> u64 {
+    four.wrapping_mul(K1) >> (64 - SEAM_BITS)
 }
 
 impl Vocabulary {
@@ -223,9 +277,11 @@ impl Vocabulary {
             bytes: [NONE; 256],
             short: vec![FREE; (1 << SHORT_BITS) + 64],
             long: vec![FREE; long_slots],
-            lengths: vec![0; 1 << 16],
-            first: Pairs::new(),
-            last: Pairs::new(),
+            starts: vec![0; 1 << 16],
+            heads: Bits::new(HEAD_BITS),
+            first: Bits::new(16),
+            last: Bits::new(16),
+            seams: Bits::new(SEAM_BITS),
             file,
         };
         for rank in 0..count {
@@ -239,45 +295,88 @@ impl Vocabulary {
         Ok(vocabulary)
     }
 
-    /// Enters a token into the tables; false if the short table is too full for it.
+    /// Enters a token into the tables; false if one of them is too full for it. Its own function, so that an engine
+    /// that optimises one function at a time gets to do it.
+    #[inline(never)]
     fn add(&mut self, rank: u32) -> bool {
         let token = self.token(rank);
-        if token.start() == 0 {
+        let (start, length) = (token.start(), token.length());
+        if start == 0 {
             return true;
         }
-        let (start, length) = (token.start(), token.length());
-        let word = load(&self.file, start, 8);
         if length == 1 {
-            if let Some(slot) = self.bytes.get_mut((word & 255) as usize) {
+            let byte = self.file.get(start).map_or(0, |b| usize::from(*b));
+            if let Some(slot) = self.bytes.get_mut(byte) {
                 *slot = rank;
             }
             return true;
         }
+        let word = load(&self.file, start, 8);
         self.first.insert(word & 0xFFFF);
         self.last.insert(load(&self.file, start + length - 2, 2));
-        if length >= 3
-            && let Some(mask) = self.lengths.get_mut(lengths_slot(word & 0xFF_FFFF))
-        {
-            *mask |= 1 << (length.min(34) - 3);
+        if length > 2 {
+            let (slot, rest) = scramble3(word & 0xFF_FFFF);
+            if let Some(entry) = self.starts.get_mut(slot) {
+                *entry |= 1 << (length.min(34) - 3);
+                if length == 3 && *entry >> 32 == 0 {
+                    *entry |= (rest << RANK_BITS | u64::from(rank)) << 32;
+                }
+            }
+        }
+        if length > 5 {
+            self.heads.insert(head(word & 0xFFFF_FFFF_FFFF, length));
+        }
+        if length > 3 {
+            self.add_seams(start, length);
         }
         if length > 7 {
-            let h = hash(&self.file, start, length);
-            let mask = self.long.len() - 1;
-            let mut at = (h >> 20) as usize & mask;
-            while let Some(slot) = self.long.get_mut(at) {
-                if *slot == FREE {
-                    *slot = h << RANK_BITS | u64::from(rank);
-                    return true;
-                }
-                at = (at + 1) & mask;
-            }
-            return false;
+            self.add_long(rank, start, length)
+        } else {
+            self.add_short(scramble(keep(word, length) | (length as u64) << 56), rank)
         }
-        let h = scramble(load(&self.file, start, length) | (length as u64) << 56);
-        let mut at = (h >> REST_BITS) as usize;
-        let mut entry = (h & ((1 << REST_BITS) - 1)) << RANK_BITS | u64::from(rank);
+    }
+
+    #[inline(always)]
+    fn add_seams(&mut self, start: usize, length: usize) {
+        let (mut at, end) = (start + 2, start + length - 1);
+        while at < end {
+            let word = load(&self.file, at - 2, 8);
+            // Bytes whose three highest bits are set: they begin a long character.
+            let leads = word & word << 1 & word << 2 & 0x8080_8080_8080_0000;
+            if leads == 0 {
+                at += 6;
+                continue;
+            }
+            at += leads.trailing_zeros() as usize / 8 - 2;
+            let four = load(&self.file, at - 2, 4);
+            if at < end && is_seam(four) {
+                self.seams.insert(seam(four));
+            }
+            at += 3;
+        }
+    }
+
+    #[inline(always)]
+    fn add_long(&mut self, rank: u32, start: usize, length: usize) -> bool {
+        let hash = hash(&self.file, start, length);
+        let mask = self.long.len() - 1;
+        let mut at = (hash >> 20) as usize & mask;
+        while let Some(slot) = self.long.get_mut(at) {
+            if *slot == FREE {
+                *slot = long_key(hash, length) | (start as u64) << RANK_BITS | u64::from(rank);
+                return true;
+            }
+            at = (at + 1) & mask;
+        }
+        false
+    }
+
+    /// Robin hood: who lies further from home keeps the slot.
+    #[inline(always)]
+    fn add_short(&mut self, key: u64, rank: u32) -> bool {
+        let mut at = (key >> REST_BITS) as usize;
+        let mut entry = (key & ((1 << REST_BITS) - 1)) << RANK_BITS | u64::from(rank);
         let mut distance = 0;
-        // Robin hood: who lies further from home keeps the slot.
         while let Some(slot) = self.short.get_mut(at) {
             if *slot == FREE {
                 *slot = entry | distance << (REST_BITS + RANK_BITS);
@@ -331,16 +430,14 @@ impl Vocabulary {
     #[inline]
     pub(super) fn find_long(&self, bytes: &[u8], at: usize, length: usize) -> u32 {
         let h = hash(bytes, at, length);
+        let key = long_key(h, length);
         let mask = self.long.len() - 1;
         let mut slot = (h >> 20) as usize & mask;
         while let Some(entry) = self.long.get(slot).filter(|e| **e != FREE) {
-            if (entry ^ h << RANK_BITS) >> RANK_BITS == 0 {
-                let rank = (entry & RANK_MASK) as u32;
-                let token = self.token(rank);
-                let same = token.length() == length
-                    && self.file.get(token.start()..token.start() + length) == bytes.get(at..at + length);
-                if same {
-                    return rank;
+            if (entry ^ key) >> (START_BITS + RANK_BITS) == 0 {
+                let start = (entry >> RANK_BITS & ((1 << START_BITS) - 1)) as usize;
+                if same(&self.file, start, bytes, at, length) {
+                    return (entry & RANK_MASK) as u32;
                 }
             }
             slot = (slot + 1) & mask;
@@ -364,10 +461,22 @@ impl Vocabulary {
         bytes.get(at).and_then(|b| self.bytes.get(usize::from(*b))).map_or(NONE, |r| *r)
     }
 
-    /// Whether `bytes[from..to]`, two or more bytes, can be a token at all.
+    /// Rank of the token that these two or more bytes are, or [`NONE`]; for strings that rarely are one.
     #[inline(always)]
-    fn may_be(&self, bytes: &[u8], from: usize, to: usize) -> bool {
-        self.first.has(load(bytes, from, 2)) && self.last.has(load(bytes, to - 2, 2))
+    fn find_rare(&self, bytes: &[u8], at: usize, length: usize) -> u32 {
+        let word = load(bytes, at, 8);
+        if length > LONGEST
+            || !self.first.has(word & 0xFFFF)
+            || !self.last.has(load(bytes, at + length - 2, 2))
+            || length > 5 && !self.heads.has(head(word & 0xFFFF_FFFF_FFFF, length))
+        {
+            return NONE;
+        }
+        if length < 8 {
+            self.find_short(keep(word, length), length)
+        } else {
+            self.find_long(bytes, at, length)
+        }
     }
 
     /// Whether merging keeps the border at `at` between a token that ends there and one that starts there, if only
@@ -381,9 +490,7 @@ impl Vocabulary {
         let (mut left, mut right, mut limit) = (left, right, limit);
         let (mut before, mut behind) = (self.token(left).length(), self.token(right).length());
         loop {
-            if self.may_be(bytes, at - before, at + behind)
-                && self.find(bytes, at - before, before + behind) < limit
-            {
+            if self.find_rare(bytes, at - before, before + behind) < limit {
                 return false;
             }
             if before > 1 && (left > right || behind == 1) {
@@ -431,24 +538,72 @@ impl Vocabulary {
         halves
     }
 
+    /// The token of exactly `length` bytes at `at`, asked for any length: the filters answer most of it.
+    #[inline(always)]
+    pub(super) fn find_any(&self, bytes: &[u8], at: usize, length: usize) -> u32 {
+        if length > 2 {
+            let word = load(bytes, at, 8);
+            let entry = self.starts.get(scramble3(word & 0xFF_FFFF).0).map_or(0, |e| *e);
+            let exists = entry >> (length.min(34) - 3) & 1 != 0
+                && (length < 6 || self.heads.has(head(word & 0xFFFF_FFFF_FFFF, length)));
+            if !exists {
+                return NONE;
+            }
+        }
+        self.find(bytes, at, length)
+    }
+
+    /// Whether no token can join what ends at `at` with what starts there: cheap, and true of most borders between
+    /// characters of scripts without spaces.
+    #[inline(always)]
+    pub(super) fn never_joined(&self, bytes: &[u8], at: usize) -> bool {
+        let Some(from) = at.checked_sub(2) else { return false };
+        let four = load(bytes, from, 4);
+        let two = four >> 8 & 0xFFFF;
+        is_seam(four) && !self.seams.has(seam(four)) && !self.first.has(two) && !self.last.has(two)
+    }
+
     /// The longest token of at most `most` bytes that starts at `at`, and its length.
     #[inline(always)]
     pub(super) fn longest(&self, bytes: &[u8], at: usize, most: usize) -> (u32, usize) {
+        let word = load(bytes, at, 8);
         if most >= 3 {
-            let mut mask = self.lengths.get(lengths_slot(load(bytes, at, 3))).map_or(0, |m| *m);
+            let (slot, rest) = scramble3(word & 0xFF_FFFF);
+            let entry = self.starts.get(slot).map_or(0, |e| *e);
+            let mut mask = (entry & 0xFFFF_FFFF) as u32;
             if mask >> 31 != 0 {
                 for length in (34..=most.min(LONGEST)).rev() {
-                    let token = self.find_long(bytes, at, length);
-                    if token != NONE {
-                        return (token, length);
+                    if self.heads.has(head(word & 0xFFFF_FFFF_FFFF, length)) {
+                        let token = self.find_long(bytes, at, length);
+                        if token != NONE {
+                            return (token, length);
+                        }
                     }
                 }
             }
             mask &= if most < 33 { (1 << (most - 2)) - 1 } else { 0x7FFF_FFFF };
+            while mask > 7 {
+                let bit = mask.ilog2();
+                let length = bit as usize + 3;
+                if self.heads.has(head(word & 0xFFFF_FFFF_FFFF, length)) {
+                    let token = match length {
+                        6 | 7 => self.find_short(keep(word, length), length),
+                        _ => self.find_long(bytes, at, length),
+                    };
+                    if token != NONE {
+                        return (token, length);
+                    }
+                }
+                mask ^= 1 << bit;
+            }
             while mask != 0 {
                 let bit = mask.ilog2();
                 let length = bit as usize + 3;
-                let token = self.find(bytes, at, length);
+                let token = if bit == 0 && entry >> (32 + RANK_BITS) & 0xFF == rest {
+                    (entry >> 32 & RANK_MASK) as u32
+                } else {
+                    self.find_short(keep(word, length), length)
+                };
                 if token != NONE {
                     return (token, length);
                 }
@@ -456,7 +611,7 @@ impl Vocabulary {
             }
         }
         if most >= 2 {
-            let token = self.find_short(load(bytes, at, 2), 2);
+            let token = self.find_short(word & 0xFFFF, 2);
             if token != NONE {
                 return (token, 2);
             }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use promptside::tokens::asset::{self, Pattern};
-use promptside::tokens::{Bpe, Count, Vocabulary};
+use promptside::tokens::{Appender, Bpe, Count, Vocabulary};
 use tiktoken_rs::CoreBPE;
 
 /// An encoding: ours, and the judge.
@@ -338,6 +338,42 @@ fn a_count_up_to_a_limit_is_exact_below_it() {
             for limit in [0, 1, 7, all, all + 1] {
                 let counted = encoding.ours.count_up_to(&text, limit);
                 assert!(if all <= limit { counted == all } else { counted > limit }, "{text:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_growing_text_counts_as_the_whole_at_every_step() {
+    for encoding in ENCODINGS.iter() {
+        let mut rng = Rng(seed() + 3);
+        let mut texts = fixed();
+        texts.extend((0..rounds() / 20).map(|_| random_text(&mut rng)));
+        // What is read ahead is taken back only later.
+        texts.extend(
+            ["\n     \n      \n", "文ABCDE文ABCDd文AB'll", "don't 'll 're'r 'l' x'v", "a  \t \n  b  "]
+                .map(str::to_owned),
+        );
+        for text in texts {
+            let text: String = text.chars().take(3000).collect();
+            let mut whole = String::new();
+            let mut growing = Appender::new();
+            let mut rest = text.as_str();
+            while !rest.is_empty() {
+                let n = 1 + if rng.below(3) == 0 { rng.below(12) } else { 0 };
+                let at = rest.char_indices().nth(n).map_or(rest.len(), |(at, _)| at);
+                let (now, later) = rest.split_at(at);
+                whole.push_str(now);
+                rest = later;
+                let counted = encoding.ours.append(&mut growing, now);
+                if whole.len() < 300 || rest.len() < 30 {
+                    assert_eq!(
+                        counted,
+                        encoding.ours.count(&whole),
+                        "{}: {whole:?} of {text:?}",
+                        encoding.name
+                    );
+                }
             }
         }
     }
