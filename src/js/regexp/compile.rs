@@ -284,6 +284,8 @@ impl Compiler<'_> {
         }
         self.program.anchored = self.anchored();
         self.program.first = self.first();
+        let only = self.program.first.as_ref().and_then(Set::only);
+        self.program.first_unit = only.and_then(|c| u16::try_from(c).ok());
         self.program
     }
 
@@ -300,7 +302,7 @@ impl Compiler<'_> {
         true
     }
 
-    /// The characters that a match can begin with, if every match takes one.
+    /// The units that a match can begin with, if every match takes one.
     fn first(&self) -> Option<Set> {
         let mut all = Vec::new();
         let ranges: BTreeMap<u32, &Ranges> = self.sets.iter().map(|(ranges, &set)| (set, ranges)).collect();
@@ -334,6 +336,10 @@ impl Compiler<'_> {
                     return None;
                 }
             }
+        }
+        // Characters above U+FFFF begin with the first half of a pair.
+        if all.iter().any(|r| r.1 > 0xFFFF) {
+            all.push((0xD800, 0xDBFF));
         }
         Some(Set::new(&Ranges::new(all)))
     }

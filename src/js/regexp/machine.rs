@@ -15,6 +15,9 @@ use super::{Steps, StepsExceeded};
 /// Entries of the list of things to try. 16 bytes each.
 const MOST_TRACES: usize = 1 << 21;
 
+/// Characters looked at in passing that cost a step.
+const PASSING: u64 = 4;
+
 /// Bits for remembered failures (8 MiB).
 const MOST_BITS: usize = 1 << 26;
 
@@ -77,7 +80,7 @@ impl<'a> Machine<'a> {
             looks: Vec::new(),
             failures: Vec::new(),
             remembers: false,
-            patience: if never { u64::MAX } else { 1000 + 4 * text.len() as u64 },
+            patience: if never { u64::MAX } else { 1000 + text.len() as u64 },
         }
     }
 
@@ -136,16 +139,13 @@ impl<'a> Machine<'a> {
     /// The next position where a match can begin.
     fn candidate(&self, at: u32, steps: &mut Steps) -> Result<Option<u32>, StepsExceeded> {
         let Some(first) = &self.program.first else { return Ok(Some(at)) };
-        let mut next = at;
-        let found = loop {
-            match self.next(next) {
-                Some((c, _)) if first.contains(c) => break Some(next),
-                _ if next >= self.length => break None,
-                _ => next += 1,
-            }
+        let rest = self.text.get(at as usize..).unwrap_or(&[]);
+        let found = match self.program.first_unit {
+            Some(unit) => rest.iter().position(|&u| u == unit),
+            None => rest.iter().position(|&u| first.contains(u32::from(u))),
         };
-        steps.spend(u64::from(next - at) / 8)?;
-        Ok(found)
+        steps.spend(found.unwrap_or(rest.len()) as u64 / PASSING)?;
+        Ok(found.and_then(|n| u32::try_from(n).ok()).map(|n| at + n))
     }
 
     fn unit(&self, at: u32) -> Option<u32> {
@@ -433,7 +433,7 @@ impl<'a> Machine<'a> {
             }
             taken += 1;
         }
-        steps.spend(u64::from(taken) / 8)?;
+        steps.spend(u64::from(taken) / PASSING)?;
         Ok((taken == n).then_some(Here { pc: here.pc + 1, at }))
     }
 
@@ -453,6 +453,10 @@ impl<'a> Machine<'a> {
             return Ok(None);
         }
         let (mut end, mut taken) = (at, 0);
+        if row.is_none() && !back && !self.program.unicode {
+            taken = self.span(set, at, max);
+            end = at + taken;
+        }
         while taken < max {
             match self.take(set, end, back) {
                 Some(next) if endless && row.is_some_and(|row| self.is_seen(row + next)) => break,
@@ -461,7 +465,7 @@ impl<'a> Machine<'a> {
             }
             taken += 1;
         }
-        steps.spend(u64::from(taken) / 8)?;
+        steps.spend(u64::from(taken) / PASSING)?;
         if let Some(row) = row {
             let last = if endless { end } else { at };
             let (from, to) = (row + at.min(last), row + at.max(last));
@@ -474,6 +478,14 @@ impl<'a> Machine<'a> {
             self.traces.push(Trace::Shrink { pc, low: at, at: end });
         }
         Ok(Some(Here { pc: pc + 1, at: end }))
+    }
+
+    /// How many units from a position on belong to a set.
+    fn span(&self, set: &Set, at: u32, max: u32) -> u32 {
+        let rest = self.text.get(at as usize..).unwrap_or(&[]);
+        let rest = rest.get(..max as usize).unwrap_or(rest);
+        let n = rest.iter().position(|&u| !set.contains(u32::from(u))).unwrap_or(rest.len());
+        u32::try_from(n).unwrap_or(0)
     }
 
     /// A lazy run: nothing yet, more later.
@@ -575,7 +587,7 @@ impl<'a> Machine<'a> {
                 break Some(now);
             }
         };
-        steps.spend(u64::from(at.abs_diff(now)) / 8)?;
+        steps.spend(u64::from(at.abs_diff(now)) / PASSING)?;
         let Some(now) = found else { return Ok(None) };
         if now != low {
             self.traces.push(Trace::Shrink { pc, low, at: now });
@@ -593,6 +605,16 @@ impl<'a> Machine<'a> {
         let row = if left == NONE { self.row(pc) } else { None };
         let (mut now, mut left) = (at, left);
         let mut first = None;
+        if let (None, Some(wanted), false) = (row, wanted, self.program.unicode) {
+            // All but the last character before the next wanted one; the loop takes that.
+            let rest = self.text.get(at as usize..).unwrap_or(&[]);
+            let found = rest.iter().skip(1).position(|&u| u32::from(u) == wanted).unwrap_or(rest.len());
+            let ahead = self.span(set, at, left.min(u32::try_from(found).unwrap_or(0)));
+            now += ahead;
+            if left != NONE {
+                left -= ahead;
+            }
+        }
         let found = loop {
             if left == 0 {
                 break false;
@@ -615,7 +637,7 @@ impl<'a> Machine<'a> {
                 break true;
             }
         };
-        steps.spend(u64::from(at.abs_diff(now)) / 8)?;
+        steps.spend(u64::from(at.abs_diff(now)) / PASSING)?;
         if !found {
             return Ok(None);
         }

@@ -31,7 +31,7 @@ use machine::Machine;
 use program::Program;
 pub use text::Text;
 
-/// How much work is left. A step is an instruction of the machine, or eight characters looked at in passing; what it costs does
+/// How much work is left. A step is an instruction of the machine, or four characters looked at in passing; what it costs does
 /// not depend on the computer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Steps {

@@ -121,8 +121,10 @@ pub(super) struct Program {
     pub registers: u32,
     /// Groups, the whole match included.
     pub groups: u32,
-    /// A set that the first character of every match belongs to; `None` when a match may be empty or begins with something else.
+    /// The units that a match can begin with; `None` when a match may be empty or begins with something else.
     pub first: Option<Set>,
+    /// The same, if there is just one.
+    pub first_unit: Option<u16>,
     /// A match can only begin where the text begins.
     pub anchored: bool,
     /// `\w`, for `\b`.

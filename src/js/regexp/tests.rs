@@ -117,6 +117,31 @@ fn exponential_patterns_end() {
 }
 
 #[test]
+fn remembered_patterns_are_linear_over_all_matches() {
+    for (pattern, piece, end) in [
+        ("(a+)+$", "a", "!"),
+        ("(a|a)*c", "a", ""),
+        (".*[^A-Z]|[A-Z]", "A", ""),
+        ("\\s+$", " ", "x"),
+        ("[\\s\\S]*?</details>", "洛 <b", ""),
+        ("a.*b.*c.*d", "ab", ""),
+        ("(?:<(\\w+)>|[^<])*?;", "x<b>", ""),
+        ("(x+x+)+y", "x", ""),
+    ] {
+        let regex = Regex::new(pattern, "g").unwrap();
+        let steps = |n: usize| {
+            let text = Text::from((piece.repeat(n) + end).as_str());
+            let mut steps = Steps::new(u64::MAX);
+            let mut matches = regex.matches(&text);
+            while matches.next(&mut steps).unwrap().is_some() {}
+            u64::MAX - steps.left()
+        };
+        let (short, long) = (steps(500), steps(5_000));
+        assert!(long < short * 12, "/{pattern}/: {short} steps, then {long}");
+    }
+}
+
+#[test]
 fn steps_are_shared_and_reported() {
     let regex = Regex::new("(a+)+\\1$", "").unwrap();
     let text = Text::from("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!");
