@@ -24,6 +24,22 @@ pub struct Limits {
     pub regex_steps: u64,
     /// Steps of all regular expressions of one request.
     pub regex_total: u64,
+    /// Regex scripts of one card, one preset or the user (spec 05 §3.4); the rest is ignored.
+    pub scripts: usize,
+    /// Bytes of a script's find text; a longer one switches the script off.
+    pub script_find: usize,
+    /// Bytes of a script's replacement; likewise.
+    pub script_replace: usize,
+    /// Trim texts of a script; the rest is ignored.
+    pub script_trims: usize,
+    /// Bytes of a trim text; a longer one is ignored.
+    pub script_trim: usize,
+    /// UTF-16 units of a text that a script runs on; it leaves a longer one alone.
+    pub script_text: usize,
+    /// UTF-16 units that a script may make of a text, or 20 times that text if this is more.
+    pub script_output: usize,
+    /// Matches of one script in one text.
+    pub script_matches: usize,
     /// Recursion rounds of one lorebook scan.
     pub lore_loops: usize,
     /// Bytes of one file.
@@ -49,6 +65,14 @@ impl Default for Limits {
             macro_name: 256,
             regex_steps: 5_000_000,
             regex_total: 50_000_000,
+            scripts: 200,
+            script_find: 16 << 10,
+            script_replace: 256 << 10,
+            script_trims: 100,
+            script_trim: 1 << 10,
+            script_text: 1 << 20,
+            script_output: 4 << 20,
+            script_matches: 100_000,
             lore_loops: 1_000,
             file_bytes: 512 << 20,
             inflated_bytes: 64 << 20,

@@ -9,6 +9,8 @@ mod limits;
 pub use draws::{Dice, Draw, Draws, Seed, Site, Tape};
 pub use limits::Limits;
 
+use crate::js::regexp::Steps;
+
 /// Everything a step may ask of the outside, as data.
 #[derive(Clone, Debug)]
 pub struct Host {
@@ -18,12 +20,25 @@ pub struct Host {
     pub clock: Clock,
     /// Bounds on work that input can cause.
     pub limits: Limits,
+    /// Steps that regular expressions have taken in this request (default 0). Whoever begins another request sets it to 0.
+    pub regex_spent: u64,
 }
 
 impl Host {
     /// A host with the given dice, the epoch in UTC, and default limits.
     pub fn new(dice: Dice) -> Self {
-        Self { dice, clock: Clock::default(), limits: Limits::default() }
+        Self { dice, clock: Clock::default(), limits: Limits::default(), regex_spent: 0 }
+    }
+
+    /// What one regular expression may spend on one text: `Limits::regex_steps`, or what is left of `Limits::regex_total`.
+    pub fn regex_steps(&self) -> Steps {
+        let left = self.limits.regex_total.saturating_sub(self.regex_spent);
+        Steps::new(left.min(self.limits.regex_steps))
+    }
+
+    /// Books what became of the steps that [`Host::regex_steps`] gave.
+    pub fn spend_regex_steps(&mut self, given: Steps, left: Steps) {
+        self.regex_spent = self.regex_spent.saturating_add(given.left().saturating_sub(left.left()));
     }
 }
 

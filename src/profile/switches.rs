@@ -265,4 +265,29 @@ switches! {
         on: "Who spoke last comes first, so that a provider's limit keeps the likely ones; names in Chinese, Japanese and Korean also stop at the full-width colon; empty names and beginnings of the speaker's own label are left out.",
         faults: ["01 F12", "07 F13", "07 F14"]
     }
+    SCRIPTS_DEPTH = "scripts.depth" {
+        off: "A script's depth limits count for nothing where a text is stored, or shown without a depth.",
+        on: "A text that is being stored has depth 0; a hidden message has none, and scripts with limits leave it alone.",
+        faults: ["05 R1", "05 R12"]
+    }
+    SCRIPTS_REPLACEMENT = "scripts.replacement" {
+        off: "`$3` without a third group inserts the offset or the whole text, macros in matched text run, their writes count at every display and request, `{{char}}` is one name in trim texts and another elsewhere.",
+        on: "An unknown group is empty, matched text is only text, writes count where the text is stored, `{{char}}` is one name.",
+        faults: ["05 R2", "05 R3", "05 R8"]
+    }
+    SCRIPTS_PATTERN = "scripts.pattern" {
+        off: "Macros in a pattern cost it the backslashes before braces, flags other than g, i, m, s, u make the whole text a literal pattern, a pattern ends with its line.",
+        on: "Backslashes stay, all flags of JavaScript work, wrong ones are reported, a pattern may have several lines.",
+        faults: ["05 R4", "05 R5"]
+    }
+    SCRIPTS_OWNER = "scripts.owner" {
+        off: "A card's scripts run on everybody's messages while its character has the turn; a narrator's line is model output in a request and a command's on screen.",
+        on: "A card's scripts run on its character's messages, and on the user's and narrator's while it has the turn; a narrator's line is a command's everywhere.",
+        faults: ["05 R6", "05 R7"]
+    }
+    SCRIPTS_ORDER = "scripts.order" {
+        off: "Scripts run user's, preset's, card's; on lorebook entries only those marked for the prompt; `priority`, `minIndex` and `maxIndex` mean nothing.",
+        on: "A script's `priority` (default 0, low ones first) goes before its owner, `minIndex` and `maxIndex` count messages from the start, scripts without a mode run on lorebook entries too.",
+        faults: ["05 R9", "05 R10", "05 R11"]
+    }
 }

@@ -27,6 +27,7 @@ mod tokens;
 mod scheduler;
 mod speakers;
 mod unicode;
+mod regex;
 mod regexp_v8;
 mod postprocess;
 mod macros;
