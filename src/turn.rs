@@ -4,28 +4,24 @@
 //! reply deleted for a regeneration, `send_if_empty` appended for an empty send (spec 02 §3.1). Nothing is changed; what
 //! a commit would change comes back in [`Turn::effects`].
 
-mod stage;
-mod steps;
+mod about;
 
 use serde_json::Value;
 
+pub use about::About;
+
 use crate::error::Error;
-use crate::history::{Names, core_chat, records};
+use crate::history::{core_chat, records};
 use crate::host::Host;
-use crate::injections::{Injections, character_notes};
-use crate::lore::LoreResult;
-use crate::models::{Framing, Model, can_call_tools};
+use crate::injections::Injections;
+use crate::lore::{Books, LoreResult};
+use crate::macros::Expander;
 use crate::parts::{Effects, Kind, Message, Reading, Report};
 use crate::profile::Profile;
-use crate::prompt::chat::{Counter, Input, Item, assemble, report};
-use crate::reply;
+use crate::prompt::chat::{Item, assemble, report};
 use crate::scene::{Object, Scene};
 use crate::tokens::Count;
-use stage::Stage;
-use steps::{
-    Said, continued, examples, line_rules, payload, place_notes, record_rules, sizes, speaker, supplied,
-    trigger,
-};
+use about::{current_chat, outlet_texts};
 
 /// What is asked for. `TurnOptions::default()` is a plain reply of the single chat's character.
 #[derive(Clone, Debug, Default)]
@@ -116,65 +112,45 @@ pub fn build(
     count: &dyn Count,
     host: &mut Host,
 ) -> Result<Turn, Error> {
+    let about = About::of(scene, options, profile, count)?;
+    let books = Books::new(scene, Some(about.speaker), profile);
+    build_with(&about, &books, host)
+}
+
+/// [`build`] with lorebooks that are compiled already.
+pub fn build_with(about: &About<'_>, books: &Books, host: &mut Host) -> Result<Turn, Error> {
     let mut effects = Effects::default();
-    let speaker = speaker(scene, options)?;
-    let model = Model::of(&scene.preset, options.ask.model.as_ref());
-    let sizes = sizes(scene, options);
-    let trigger = trigger(options, profile);
-    let mut stage = Stage::new(scene, speaker, profile, &model, sizes, &options.input, options.kind.as_str());
+    let base = about.environment();
+    let (chat, outlets);
+    let mut scope = Expander { env: base.env(), host, effects: &mut effects };
 
-    stage.read_card(host, &mut effects);
-    stage.read_first_message(host, &mut effects);
-    let said = Said::read(scene, options, &mut stage.scope(host, &mut effects));
-    let tools = can_call_tools(&scene.preset.values, model.source, &model.name, model.entry.as_ref());
-    let rules = line_rules(scene, options, speaker, tools, profile);
-    let (lines, hidden) = core_chat(&stage.chat, &rules, &mut stage.scope(host, &mut effects));
+    let said = about.said(&mut scope);
+    let card = base.card_texts(scope.host, scope.effects);
+    chat = current_chat(&base, &mut scope);
+    scope.env.chat = &chat;
+    let (lines, hidden) = core_chat(&chat, &about.line_rules(), &mut scope);
 
-    let mut injections = Injections::from_host(&scene.extension_prompts, profile);
-    let own_note = stage.card.depth_prompt.clone();
-    let scope = &mut stage.scope(host, &mut effects);
-    character_notes(&mut injections, scene, speaker, &own_note, scope, profile);
-    let lore = LoreResult::default();
-    place_notes(&mut injections, scene, speaker, options, &lore, profile);
-    let examples = examples(scene, speaker, &stage.card.mes_examples_raw, &lore, profile, scope);
+    let mut injections = Injections::from_host(&about.scene.extension_prompts, about.profile);
+    let note = about.register_notes(&mut injections, &card, &said, &mut scope);
+    let lore = about.scan(books, &lines, &card, &injections, &mut scope);
+    outlets = outlet_texts(&lore);
+    scope.env.outlets = &outlets;
+    about.place_notes(&mut injections, &note, &lore);
+    let examples = about.examples(&card, &lore, &mut scope);
 
-    let records = records(&lines, &record_rules(scene, speaker, &model, profile));
-    let visible: Vec<usize> = lines.iter().map(|l| l.index).collect();
-    let continued = continued(&lines, options.kind, scene, profile);
-    let input = Input {
-        preset: &scene.preset,
-        profile,
-        counter: Counter { count, framing: Framing::of(&model, count, profile) },
-        model: &model,
-        kind: options.kind,
-        in_group: scene.group.is_some(),
-        names: Names::of(&scene.preset),
-        interactive: !options.automatic,
-        preview: options.preview,
-        sizes,
-        pin_examples: scene.settings.pin_examples,
-        supplied: supplied(scene, speaker, &stage.card, &lore, &said, trigger.as_str()),
-        injections: &injections,
-        records,
-        examples: &examples,
-        continued: &continued,
-        quiet_image: options.quiet.as_ref().and_then(|q| q.image.as_deref()),
-        keeps_tools: tools,
-        tools: &options.ask.tools,
-        calls_tools: tools && !matches!(options.kind, Kind::Impersonate | Kind::Quiet | Kind::Continue),
-    };
-    let mut assembled = assemble(input, scope)?;
+    let records = records(&lines, &about.record_rules());
+    let continued = about.continued(&lines);
+    let supplied = about.supplied(&card, &lore, &said);
+    let input = about.input(supplied, &injections, records, &examples, &continued);
+    about.expand_unused(&injections, &mut scope);
+    let mut assembled = assemble(input, &mut scope)?;
+    about.expand_all(&injections, &mut scope);
+
     assembled.omitted.splice(0..0, hidden);
-    let report = report(&assembled, options.kind, sizes, &visible, count);
-    let ask = reply::Ask {
-        speaker: Some(speaker),
-        kind: options.kind,
-        continued: &continued,
-        extra_stops: &options.ask.stop,
-        ..reply::Ask::default()
-    };
-    let reading = reply::reading(scene, &ask, &mut |text| scope.expand(text));
-    let payload = payload(scene, options, speaker, &model, sizes, &reading, &assembled, profile, scope);
+    let visible: Vec<usize> = lines.iter().map(|l| l.index).collect();
+    let report = report(&assembled, about.options.kind, about.sizes, &visible, about.counter.count);
+    let reading = about.reading(&continued, &mut scope);
+    let payload = about.payload(&assembled, &reading, &mut scope);
     let messages = assembled.items.iter().map(Item::message).collect();
     Ok(Turn { payload, messages, report, reading, effects, lore })
 }

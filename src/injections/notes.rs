@@ -26,6 +26,16 @@ pub struct AuthorNote {
     pub scan: bool,
 }
 
+impl AuthorNote {
+    /// The note by itself; empty on turns when it is not due.
+    pub fn injection(&self) -> Injection {
+        let text = if self.due { self.text.clone() } else { String::new() };
+        let mut injection = Injection::new(text, self.position, self.depth, self.role);
+        injection.scan = self.scan;
+        injection
+    }
+}
+
 /// A setting of the note: the chat's, else the user's default, else the built-in one.
 fn setting<'v>(scene: &'v Scene, key: &str, default: &str) -> Option<&'v Value> {
     let own = scene.chat.metadata.get(key);
@@ -106,13 +116,14 @@ fn role_number(role: &Value) -> i64 {
 
 /// Notes of characters at depth: the speaker's, or those of all joined members (spec 01 §7).
 ///
-/// `own` is the speaker's text, already expanded. The reference joins whenever the mode is not exactly 0, a missing one
+/// `own` is the speaker's text, already expanded; `scan`: lorebook keys are looked for in notes. The reference joins whenever the mode is not exactly 0, a missing one
 /// included; with `prompt.injections` on a missing mode is 0 and the same members count as for the cards.
 pub fn character_notes(
     table: &mut Injections,
     scene: &Scene,
     speaker: &Character,
     own: &str,
+    scan: bool,
     scope: &mut Expander<'_>,
     profile: &Profile,
 ) {
@@ -120,6 +131,7 @@ pub fn character_notes(
         #[expect(clippy::cast_precision_loss, reason = "depths beyond 2^53 are out of range either way")]
         let depth = c.depth_prompt.depth as f64;
         let mut injection = Injection::new(text, Position::InChat, depth, role_number(&c.depth_prompt.role));
+        injection.scan = scan;
         let origin =
             Origin { character: Some(c.avatar.clone()), ..Origin::new(OriginKind::Card, "depth_prompt") };
         injection.pieces = vec![(origin, injection.value.clone())];

@@ -54,9 +54,7 @@ pub fn merge_lore(
         _ => {}
     }
     pieces.retain(|(_, t)| !t.is_empty());
-    let mut injection = Injection::new(text, note.position, note.depth, note.role);
-    injection.scan = note.scan;
-    injection.pieces = pieces;
+    let injection = Injection { value: text, pieces, ..note.injection() };
     table.set(AUTHOR_NOTE, injection);
 }
 

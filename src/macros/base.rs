@@ -3,6 +3,7 @@
 //! Spec: 04 §2, 01 §6, §7, §9. Differs under `macros.not_char` (fault F5) and `macros.card_fields` (F4, F14: a field is expanded once a
 //! request, and may name other fields).
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use indexmap::IndexMap;
@@ -16,7 +17,7 @@ use crate::host::Host;
 use crate::js;
 use crate::parts::{Effects, Role};
 use crate::profile::{self, Profile};
-use crate::scene::{Character, DepthPrompt, Group, Object, Scene};
+use crate::scene::{Character, ChatMessage, DepthPrompt, Group, Object, Scene};
 
 /// Owns what an [`Env`] borrows. Make one a request and speaker; the texts in it may be replaced before [`EnvBase::env`] is called.
 #[derive(Debug)]
@@ -24,6 +25,8 @@ pub struct EnvBase<'a> {
     pub(super) scene: &'a Scene,
     pub(super) speaker: Option<usize>,
     profile: &'a Profile,
+    /// The chat as this request sees it (default: the scene's).
+    pub chat: Cow<'a, [ChatMessage]>,
     /// `{{char}}`
     pub char: String,
     /// `{{group}}`
@@ -91,6 +94,7 @@ impl<'a> EnvBase<'a> {
             scene,
             speaker,
             profile,
+            chat: Cow::Borrowed(&scene.chat.messages),
             char: char.to_owned(),
             group,
             group_not_muted,
@@ -125,7 +129,7 @@ impl<'a> EnvBase<'a> {
             trust: Trust::Full,
             post_process: None,
             original: None,
-            chat: &self.scene.chat.messages,
+            chat: &self.chat,
             chat_id: &self.scene.chat.id,
             metadata: &self.scene.chat.metadata,
             globals: &self.scene.global_variables,

@@ -34,8 +34,7 @@ impl Expander<'_> {
         expand(text, &env, self.host, self.effects)
     }
 
-    /// Expands a card text on behalf of a character: trimmed, card macros empty, line feeds collapsed if the user wants it,
-    /// carriage returns removed (spec 04 §2.2).
+    /// Expands a text as the fields of a character's card are (spec 04 §2.2).
     pub fn card_text(&mut self, raw: &str, char: &str) -> String {
         card_text(js::trim(raw), char, &self.env, self.host, self.effects)
     }

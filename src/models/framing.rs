@@ -83,9 +83,9 @@ impl Framing {
         texts + self.per_message + if fields.name.is_some() { self.per_name } else { 0 }
     }
 
-    /// Tokens of a bare text, as lorebook budgets count it.
+    /// Tokens of a bare text, as lorebook budgets count it; none for an empty one.
     pub fn text(&self, count: &dyn Count, text: &str) -> i64 {
-        i64::from(count.count(text)) + self.per_text
+        if text.is_empty() { 0 } else { i64::from(count.count(text)) + self.per_text }
     }
 }
 

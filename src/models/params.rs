@@ -224,7 +224,11 @@ fn source_fields(p: &Params, row: Traits, out: &mut Object, expand: &mut dyn FnM
         }
         Stops::Google => {
             let short = p.stops(5).into_iter().filter(|s| js::len16(s) <= 16);
-            out.insert("stop".into(), json!(short.collect::<Vec<_>>()));
+            // Right behind `top_k`, which is what the reference writes before it.
+            let at = out.keys().position(|k| k == "top_k").map_or(out.len(), |i| i + 1);
+            out.shift_remove("stop");
+            let at = at.min(out.len());
+            out.shift_insert(at, "stop".into(), json!(short.collect::<Vec<_>>()));
         }
     }
     for (field, low, high) in row.clamps {

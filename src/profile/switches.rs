@@ -134,9 +134,9 @@ switches! {
         faults: ["02 F-30"]
     }
     PROMPT_NUDGES = "prompt.nudges" {
-        off: "`send_if_empty` is added unexpanded after any character's message, whatever is asked for; quiet requests in groups still say whom to write as; a group's regeneration and tool follow-ups trigger the prompts of a normal reply.",
-        on: "`send_if_empty` belongs to a reply the user asked for, with macros; quiet requests carry no group nudge; triggers follow what the user did.",
-        faults: ["02 F-23", "02 F-31", "02 F-33", "02 F-48"]
+        off: "`send_if_empty` is added unexpanded after any character's message, whatever is asked for; quiet requests in groups still say whom to write as and look at lorebooks whether or not they should; a group's regeneration and tool follow-ups trigger the prompts of a normal reply.",
+        on: "`send_if_empty` belongs to a reply the user asked for, with macros; quiet requests carry no group nudge and keep their options; triggers follow what the user did.",
+        faults: ["01 F18", "02 F-23", "02 F-31", "02 F-33", "02 F-48"]
     }
     PROMPT_ONCE = "prompt.once" {
         off: "Card fields, prompts and injected texts are expanded two or three times, so random macros differ between passes; a blank format hides its field.",

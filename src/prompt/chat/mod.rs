@@ -16,6 +16,7 @@ mod squash;
 pub use collection::{Collection, Prompt, Supplied};
 pub use item::{Counter, Item, Slot};
 pub use report::report;
+pub use squash::Squashed;
 
 use serde_json::Value;
 
@@ -100,8 +101,8 @@ pub struct Assembled {
     pub omitted: Vec<Omitted>,
     /// Why placement stopped early; `sillytavern` profile only.
     pub failure: Option<Failure>,
-    /// Messages were merged, so `items` and `slots` differ; the sum of the counts on the way.
-    pub squashed: Option<i64>,
+    /// The list after merging system messages, when that is on.
+    pub squashed: Option<Squashed>,
 }
 
 /// The state of one assembly.
@@ -200,16 +201,12 @@ impl Assembly<'_, '_> {
 
     fn finish(self, failure: Option<Failure>) -> Assembled {
         let slots: Vec<Slot> = self.slots.iter().cloned().collect();
-        let mut items: Vec<Item> =
-            slots.iter().flat_map(|slot| slot.items.iter()).filter(|i| i.is_sent()).cloned().collect();
-        let wanted = self.input.preset.flag("squash_system_messages", false);
-        let wanted = wanted && (!self.input.preview || self.input.profile.on(&PROMPT_SQUASH));
-        let squashed = wanted.then(|| {
-            let (merged, counted) =
-                squash::squash(std::mem::take(&mut items), &self.input.counter, self.input.profile);
-            items = merged;
-            counted
-        });
+        let all: Vec<Item> = slots.iter().flat_map(|slot| &slot.items).cloned().collect();
+        let wanted = self.input.preset.flag("squash_system_messages", false)
+            && (!self.input.preview || self.input.profile.on(&PROMPT_SQUASH));
+        let squashed = wanted.then(|| squash::squash(all.clone(), &self.input.counter, self.input.profile));
+        let listed = squashed.as_ref().map_or(&all, |s| &s.items);
+        let items = listed.iter().filter(|i| i.is_sent()).cloned().collect();
         Assembled {
             items,
             slots,

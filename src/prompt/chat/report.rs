@@ -54,12 +54,8 @@ pub fn report(
             .iter()
             .map(|s| ReportSlot { slot: s.id.clone(), items: s.items.iter().map(item).collect() })
             .collect(),
-        merged: if assembled.squashed.is_some() {
-            assembled.items.iter().map(item).collect()
-        } else {
-            Vec::new()
-        },
-        recounted: assembled.squashed.unwrap_or(0),
+        merged: assembled.squashed.iter().flat_map(|s| &s.items).map(item).collect(),
+        recounted: assembled.squashed.as_ref().map_or(0, |s| s.recounted),
         omitted: assembled.omitted.clone(),
         ledger: assembled.ledger.clone(),
         warnings: Vec::new(),

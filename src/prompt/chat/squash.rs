@@ -9,8 +9,17 @@ use crate::profile::{PROMPT_SQUASH, Profile};
 /// Identifiers that are never merged.
 const APART: [&str; 3] = ["newMainChat", "newChat", "groupNudge"];
 
-/// Merges neighbours. The first keeps its identity; sources of all are kept. Second: the sum of the counts on the way.
-pub(super) fn squash(items: Vec<Item>, counter: &Counter<'_>, profile: &Profile) -> (Vec<Item>, i64) {
+/// The list after merging.
+#[derive(Clone, Debug)]
+pub struct Squashed {
+    /// The messages; empty ones of other roles are still among them and keep runs apart.
+    pub items: Vec<Item>,
+    /// Sum of the counts made on the way.
+    pub recounted: i64,
+}
+
+/// Merges neighbours. The first keeps its identity; sources of all are kept.
+pub(super) fn squash(items: Vec<Item>, counter: &Counter<'_>, profile: &Profile) -> Squashed {
     let text_only = profile.on(&PROMPT_SQUASH);
     let mergeable = |item: &Item| {
         item.role == "system"
@@ -43,7 +52,7 @@ pub(super) fn squash(items: Vec<Item>, counter: &Counter<'_>, profile: &Profile)
         }
         open = merges;
     }
-    (out, sum)
+    Squashed { items: out, recounted: sum }
 }
 
 /// What string concatenation makes of a content.
