@@ -18,6 +18,7 @@ mod cleanup;
 mod file_bounds;
 mod file_writing;
 mod formats;
+mod converters;
 mod golden;
 mod layers;
 mod messages;
