@@ -88,7 +88,7 @@ impl<'a> EnvBase<'a> {
         let user = scene.persona.name.as_str();
         let (group, group_not_muted, not_char) = match &scene.group {
             None => (char.to_owned(), char.to_owned(), user.to_owned()),
-            Some(group) => group_lists(scene, group, char, character, profile.on(&profile::MACROS_NOT_CHAR)),
+            Some(group) => group_lists(scene, group, char, character, not_char_kind(scene, profile)),
         };
         Self {
             scene,
@@ -226,9 +226,8 @@ impl<'a> EnvBase<'a> {
         match &self.scene.group {
             None => self.not_char.clone(),
             Some(group) => {
-                let whole = self.profile.on(&profile::MACROS_NOT_CHAR);
                 let member = self.scene.members().find(|c| c.name == name);
-                group_lists(self.scene, group, name, member, whole).2
+                group_lists(self.scene, group, name, member, not_char_kind(self.scene, self.profile)).2
             }
         }
     }
@@ -251,13 +250,34 @@ fn depth_note(key: String, character: usize, text: String, prompt: &DepthPrompt)
     DepthNote { key, character, text, depth: prompt.depth, role }
 }
 
+/// What `{{notChar}}` of a group holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum NotChar {
+    /// Members who are not muted and have another name (fault F5).
+    Short,
+    /// The legacy engine: members of another name, then the user.
+    Legacy,
+    /// Everyone but the speaker, then the user.
+    Everyone,
+}
+
+fn not_char_kind(scene: &Scene, profile: &Profile) -> NotChar {
+    if profile.on(&profile::MACROS_NOT_CHAR) {
+        NotChar::Everyone
+    } else if scene.settings.experimental_macro_engine {
+        NotChar::Short
+    } else {
+        NotChar::Legacy
+    }
+}
+
 /// The three lists of a group (spec 04 §2.1).
 fn group_lists(
     scene: &Scene,
     group: &Group,
     name: &str,
     speaker: Option<&Character>,
-    whole_not_char: bool,
+    kind: NotChar,
 ) -> (String, String, String) {
     let found = |id: &&String| scene.character(id.as_str());
     let all: Vec<&Character> = group.members.iter().filter_map(|id| found(&id)).collect();
@@ -265,14 +285,14 @@ fn group_lists(
         group.members.iter().filter(|id| !group.is_muted(id)).filter_map(|id| found(&id)).collect();
     let join = |list: &[&str]| list.join(", ");
     let names = |list: &[&Character]| join(&list.iter().map(|c| c.name.as_str()).collect::<Vec<_>>());
-    let not_char = if whole_not_char {
-        let id = speaker.map_or("", |c| c.avatar.as_str());
-        let mut others: Vec<&str> = all.iter().filter(|c| c.avatar != id).map(|c| c.name.as_str()).collect();
+    let id = speaker.map_or("", |c| c.avatar.as_str());
+    let pool = if kind == NotChar::Short { &enabled } else { &all };
+    let other = |c: &&&Character| if kind == NotChar::Everyone { c.avatar != id } else { c.name != name };
+    let mut others: Vec<&str> = pool.iter().filter(other).map(|c| c.name.as_str()).collect();
+    if kind != NotChar::Short {
         others.push(&scene.persona.name);
-        join(&others)
-    } else {
-        join(&enabled.iter().map(|c| c.name.as_str()).filter(|n| *n != name).collect::<Vec<_>>())
-    };
+    }
+    let not_char = join(&others);
     (names(&all), names(&enabled), not_char)
 }
 

@@ -205,7 +205,7 @@ impl Run<'_, '_> {
             return Ok(String::new());
         }
         let mut items = self.listed(args)?;
-        let chat = self.chat_hash();
+        let chat = self.chat_hash(true);
         let seed =
             self.metadata("pick_reroll_seed").filter(|v| js::to_boolean(v)).map(|v| js::value_to_text(&v));
         let mut key = format!("{chat}-{}-{}", self.content_hash(), place.offset);
@@ -219,9 +219,11 @@ impl Run<'_, '_> {
         Ok(if at < items.len() { items.swap_remove(at) } else { String::new() })
     }
 
-    /// The chat's hash in decimal; made and stored when there is none.
-    pub(super) fn chat_hash(&mut self) -> String {
-        if let Some(Value::Number(n)) = self.metadata("chat_id_hash").as_deref() {
+    /// The chat's hash in decimal; made and stored when there is none. The legacy engine does not take 0 for one.
+    pub(super) fn chat_hash(&mut self, zero_counts: bool) -> String {
+        if let Some(Value::Number(n)) = self.metadata("chat_id_hash").as_deref()
+            && (zero_counts || n.as_f64() != Some(0.0))
+        {
             return js::number_text(n.as_f64().unwrap_or(0.0));
         }
         let id = match self.metadata("main_chat").as_deref() {
@@ -233,7 +235,7 @@ impl Run<'_, '_> {
         hash.to_string()
     }
 
-    fn variable(&mut self, op: VarOp, global: bool, args: &[String]) -> Result<String, Stays> {
+    pub(super) fn variable(&mut self, op: VarOp, global: bool, args: &[String]) -> Result<String, Stays> {
         let arg = |i: usize| args.get(i).map_or("", String::as_str);
         let writes = !matches!(op, VarOp::Get | VarOp::GetKey | VarOp::Has);
         if writes && global && self.denied() {

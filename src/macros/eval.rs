@@ -54,7 +54,8 @@ impl Fixes {
 /// What a whole expansion shares with the card fields it reads.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
-    steps: usize,
+    /// Macros run so far.
+    pub(super) steps: usize,
     produced: usize,
     depth: usize,
     /// Card fields read so far in this text.
@@ -171,10 +172,24 @@ pub(super) struct Run<'r, 'a> {
 }
 
 /// Position of a call: for `{{pick}}`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Place {
     /// UTF-16 offset in the whole text.
     pub(super) offset: i64,
+}
+
+impl<'r, 'a> Run<'r, 'a> {
+    /// The state of one text's expansion.
+    pub(super) fn new(
+        content: &'r str,
+        env: &Env<'a>,
+        host: &'r mut Host,
+        effects: &'r mut Effects,
+        shared: &'r mut Shared,
+    ) -> Self {
+        let fixes = Fixes::of(env.profile);
+        Self { env: *env, fixes, host, effects, shared, content, hash: None, original_used: false }
+    }
 }
 
 impl Run<'_, '_> {
@@ -385,7 +400,7 @@ impl Run<'_, '_> {
         })
     }
 
-    fn processed(&self, value: String) -> String {
+    pub(super) fn processed(&self, value: String) -> String {
         match self.env.post_process {
             Some(f) => f(&value),
             None => value,

@@ -34,3 +34,4 @@ mod postprocess;
 mod macros;
 mod truncate;
 mod stream;
+mod macros_spec;

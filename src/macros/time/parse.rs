@@ -216,10 +216,15 @@ fn legacy_date(text: &str, offset: i32) -> Option<i64> {
 enum Token {
     /// Value and number of digits.
     Number(i64, usize),
-    /// Lower case letters.
+    /// In lower case.
     Word(String),
     Symbol(char),
     Space,
+}
+
+/// Browsers take everything from `A` upwards for a letter.
+const fn is_word(c: char) -> bool {
+    c >= 'A' && !js::is_space(c)
 }
 
 fn tokens(text: &str) -> Vec<Token> {
@@ -233,8 +238,8 @@ fn tokens(text: &str) -> Vec<Token> {
             // Digits beyond the ninth are ignored.
             out.push(Token::Number(digits.get(..9).unwrap_or(digits).parse().unwrap_or(0), n));
             n
-        } else if c.is_ascii_alphabetic() {
-            let n = run(|x| x.is_ascii_alphabetic());
+        } else if is_word(c) {
+            let n = run(is_word);
             out.push(Token::Word(rest.get(..n).unwrap_or("").to_ascii_lowercase()));
             n
         } else if js::is_space(c) {
