@@ -159,7 +159,11 @@ impl Run<'_, '_> {
     fn zone(&self, text: &str) -> time::Moment {
         let now = self.now();
         let fixed = self.fixes.values;
-        match time::utc_offset(text, !fixed) {
+        let named = || {
+            let key = format!("zone/{}", js::lower(js::trim(text)));
+            self.env.values.get(&key).filter(|_| fixed && !text.is_empty())?.parse().ok()
+        };
+        match time::utc_offset(text, !fixed).or_else(named) {
             Some(offset) => now.at(offset),
             None => now,
         }

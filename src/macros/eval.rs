@@ -11,7 +11,7 @@ use super::env::{Env, Trust};
 use super::pair::{Tag, pair};
 use super::parse::{Arg, Call, Kind, Level, Node, Rules, cut, parse};
 use super::scope::trim_scoped;
-use super::table::{self, Def, Field, Id};
+use super::table::{self, Field, Id};
 use super::{post, random};
 use crate::error::Warning;
 use crate::host::Host;
@@ -94,6 +94,24 @@ pub(super) fn substitute(
     }
     let out = run.level(&doc, &Span::whole(&tree.root, source.len()), 0);
     run.finish(out)
+}
+
+/// The pairing of a stretch under the built-ins' rules (spec 04 §5 rule 4). Macros of the call count as unknown in the reference (F24).
+pub(super) fn tags(src: &str, nodes: &[Node], fixes: Fixes, dynamic: &[(String, String)]) -> Vec<Tag> {
+    let known = |call: &Call| table::find(cut(src, &call.name), fixes.names);
+    let given = |call: &Call| {
+        let name = cut(src, &call.name);
+        fixes.scopes && dynamic.iter().any(|(n, _)| n.eq_ignore_ascii_case(name))
+    };
+    let accepts = |call: &Call| match known(call) {
+        _ if given(call) => false,
+        None => true,
+        Some(def) => !def.list && def.takes(call.args.len() + 1),
+    };
+    let takes_none = |call: &Call| {
+        fixes.scopes && (given(call) || known(call).is_some_and(|def| def.list || def.max == 0))
+    };
+    pair(src, nodes, accepts, takes_none)
 }
 
 /// A source text with a way from byte to UTF-16 offsets.
@@ -222,23 +240,7 @@ impl Run<'_, '_> {
 
     /// Evaluates a stretch, scopes paired.
     pub(super) fn level(&mut self, doc: &Doc<'_>, span: &Span<'_>, shift: i64) -> String {
-        let (lost, scopes) = (self.fixes.names, self.fixes.scopes);
-        let dynamic = self.env.dynamic;
-        let known = |call: &Call| -> Option<&'static Def> { table::find(doc.cut(&call.name), lost) };
-        let given = |call: &Call| {
-            let name = doc.cut(&call.name);
-            scopes && dynamic.iter().any(|(n, _)| n.eq_ignore_ascii_case(name))
-        };
-        let accepts = |call: &Call| match known(call) {
-            _ if given(call) => false,
-            None => true,
-            Some(def) => !def.list && def.takes(call.args.len() + 1),
-        };
-        let takes_none = |call: &Call| {
-            let none = |def: &Def| def.list || def.max == 0;
-            scopes && (given(call) || known(call).is_some_and(none))
-        };
-        let tags = pair(doc.src, span.nodes, accepts, takes_none);
+        let tags = tags(doc.src, span.nodes, self.fixes, self.env.dynamic);
         self.walk(doc, span, shift, &tags)
     }
 
@@ -325,7 +327,8 @@ impl Run<'_, '_> {
         };
         self.shared.depth -= 1;
         let result = result?;
-        if let Ok(value) = &result {
+        {
+            let (Ok(value) | Err(value)) = &result;
             self.shared.produced = self.shared.produced.saturating_add(value.len());
             if value.len().saturating_add(length) > most.max(doc.src.len()) || self.shared.produced > work {
                 self.note("macro.output", "a macro would make the text too long and stays as it is");

@@ -282,7 +282,7 @@ impl Legacy<'_, '_> {
         for name in &own {
             match given(name) {
                 Some(value) if !self.done() => {
-                    self.replace(|t| exact(t, name), |_, _, _| Some(value.clone()))
+                    self.replace(|t| exact(t, name), |_, _, _| Some(value.clone()));
                 }
                 _ => self.bare(name),
             }

@@ -5,6 +5,7 @@
 //! Cost: linear in the text times the depth of scopes; a text without macros costs one scan.
 
 mod base;
+mod bias;
 mod builtins;
 mod card;
 mod chat;
@@ -19,14 +20,17 @@ mod parse;
 mod post;
 mod random;
 mod scope;
+mod spans;
 mod table;
 mod time;
 mod vars;
 
 pub use base::{DepthNote, EnvBase};
+pub use bias::{bias, without_bias};
 pub use env::{CardTexts, Engine, Env, InstructTexts, Trust};
 pub use expander::Expander;
 pub use random::hash53;
+pub use spans::{MacroSpan, Needs, SpanStatus, needs, parse, unknown};
 
 use crate::host::Host;
 use crate::parts::Effects;

@@ -137,6 +137,9 @@ pub(super) struct Rules {
 pub(super) struct Tree {
     pub root: Level,
     pub too_deep: bool,
+    /// Braces and colons looked at, for the promise of linear time.
+    #[cfg_attr(not(test), expect(dead_code, reason = "asserted by tests"))]
+    pub steps: usize,
 }
 
 /// Parses a text.
@@ -238,14 +241,15 @@ impl Parser<'_> {
     }
 
     fn run(mut self) -> Tree {
-        let mut at = 0;
+        let (mut at, mut steps) = (0, 0);
         while at < self.bytes.len() {
             let found = self.bytes.iter().skip(at).position(|b| matches!(b, b'{' | b'}' | b':'));
             let Some(step) = found else { break };
             at = self.step(at + step);
+            steps += 1;
         }
         self.hoist();
-        Tree { root: self.root, too_deep: self.too_deep }
+        Tree { root: self.root, too_deep: self.too_deep, steps }
     }
 
     /// Reads what stands at a brace or colon; returns where to go on.
@@ -344,10 +348,10 @@ impl Parser<'_> {
         let name = at..at + length;
         let accepted = |c: char| matches!(c, ':' | '|' | '}') || js::is_space(c);
         let rest = self.rest(name.end);
-        let odd = rest.find(accepted).unwrap_or(rest.len());
-        if odd > 0 && self.rules.strict_names {
+        if self.rules.strict_names && !rest.is_empty() && !rest.starts_with(accepted) {
             return Head::None;
         }
+        let odd = rest.find(accepted).unwrap_or(rest.len());
         let p = self.skip_space(name.end + odd);
         let args = Vec::new();
         if self.two(p, b'}') {
@@ -484,6 +488,28 @@ impl Parser<'_> {
             }
             self.root.nodes.extend(frame.level.nodes);
             self.root.unclosed.extend(frame.level.unclosed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_megabyte_of_anything_takes_one_pass() {
+        let rows = [
+            "{", "{{", "}", "{{a ", "{{a::", "{{a::b}}", "{{if 1}}", "{{/if}}", "{{.a=", "{{.a.b", "{{//",
+            "{{!", "{{ ", "{{a!", ":::", "}}", "{{é", "{{.洛}}", "{{{a}}}",
+        ];
+        for strict in [false, true] {
+            let rules = Rules { strict_names: strict, strict_comments: strict, depth: 64 };
+            for row in rows {
+                let text = row.repeat((1 << 20) / row.len());
+                let tree = parse(&text, rules);
+                assert!(tree.steps <= text.len(), "{row}");
+                assert!(tree.root.nodes.len() <= text.len());
+            }
         }
     }
 }

@@ -590,7 +590,7 @@ fn chat_values() {
         .table(&[("{{lastMessage}}|{{lastCharMessage}}|{{lastSwipeId}}|{{currentSwipeId}}", "u1||2|3")]);
 }
 
-fn group(extra: Value) -> Value {
+fn group(extra: &Value) -> Value {
     let card = |name: &str, data: Value| {
         let mut data = data;
         data["name"] = json!(name);
@@ -616,7 +616,7 @@ fn group(extra: Value) -> Value {
 #[test]
 fn joined_cards() {
     let read = |extra: Value, speaker: usize, text: &str| {
-        let w = World::new(&group(extra));
+        let w = World::new(&group(&extra));
         let base = EnvBase::new(&w.scene, Some(speaker), &w.profile);
         let out = expand(text, &base.env(), &mut Host::new(Dice::tape([])), &mut Effects::default());
         let all = base.card_texts(&mut Host::new(Dice::tape([])), &mut Effects::default());
@@ -658,7 +658,7 @@ fn joined_cards() {
         (0, "  ", ""),
         (0, "", "Cabin"),
     ] {
-        let mut w = World::new(&group(json!({"generation_mode": mode})));
+        let mut w = World::new(&group(&json!({"generation_mode": mode})));
         w.scene.chat.metadata.insert("scenario".into(), json!(over));
         assert_eq!(w.text("{{scenario}}"), want, "{mode} {over:?}");
     }
@@ -666,7 +666,7 @@ fn joined_cards() {
 
 #[test]
 fn group_names() {
-    let w = World::new(&group(json!({})));
+    let w = World::new(&group(&json!({})));
     w.table(&[
         ("{{group}}|{{groupNotMuted}}|{{notChar}}", "Seraphina, Lorne, Mira|Seraphina, Lorne|Seraphina"),
         ("<GROUP>|{{charIfNotGroup}}", "Seraphina, Lorne, Mira|Seraphina, Lorne, Mira"),
@@ -695,7 +695,7 @@ fn group_names() {
 #[test]
 fn notes_at_depth() {
     let note = |text: &str, role: &str| json!({"depth_prompt": {"prompt": text, "depth": 2, "role": role}});
-    let mut scene = group(json!({"generation_mode": 1}));
+    let mut scene = group(&json!({"generation_mode": 1}));
     for (i, (text, role)) in
         [("{{char}} L", "user"), (" ", "system"), ("M", "assistant")].into_iter().enumerate()
     {
@@ -708,7 +708,7 @@ fn notes_at_depth() {
     };
     let w = World::new(&scene);
     let l = ("DEPTH_PROMPT_0".to_owned(), "Lorne L".to_owned(), 2);
-    assert_eq!(keys(&w, 0), [l.clone()]);
+    assert_eq!(keys(&w, 0), std::slice::from_ref(&l));
     assert_eq!(keys(&w, 2), [l, ("DEPTH_PROMPT_1".to_owned(), "M".to_owned(), 2)]);
     scene["group"]["generation_mode"] = json!(0);
     assert_eq!(keys(&World::new(&scene), 0), [("DEPTH_PROMPT".to_owned(), "Lorne L".to_owned(), 2)]);

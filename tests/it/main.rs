@@ -34,4 +34,5 @@ mod postprocess;
 mod macros;
 mod truncate;
 mod stream;
+mod macros_fixed;
 mod macros_spec;
