@@ -20,8 +20,9 @@ use crate::parts::{Effects, Kind, Message, Reading, Report};
 use crate::profile::Profile;
 use crate::prompt::chat::{Item, assemble, report};
 use crate::scene::{Object, Scene};
+use crate::scripts::CompiledScripts;
 use crate::tokens::Count;
-use about::{current_chat, outlet_texts};
+use about::{current_chat, emptied, outlet_texts};
 
 /// What is asked for. `TurnOptions::default()` is a plain reply of the single chat's character.
 #[derive(Clone, Debug, Default)]
@@ -113,12 +114,24 @@ pub fn build(
     host: &mut Host,
 ) -> Result<Turn, Error> {
     let about = About::of(scene, options, profile, count)?;
-    let books = Books::new(scene, Some(about.speaker), profile);
-    build_with(&about, &books, host)
+    let compiled = Compiled {
+        books: Books::new(scene, Some(about.speaker), profile),
+        scripts: CompiledScripts::new(scene, profile, &host.limits).0,
+    };
+    build_with(&about, &compiled, host)
 }
 
-/// [`build`] with lorebooks that are compiled already.
-pub fn build_with(about: &About<'_>, books: &Books, host: &mut Host) -> Result<Turn, Error> {
+/// What costs time to make and stays the same from turn to turn.
+#[derive(Debug)]
+pub struct Compiled {
+    /// Lorebooks, for one speaker.
+    pub books: Books,
+    /// Regex scripts.
+    pub scripts: CompiledScripts,
+}
+
+/// [`build`] with books and scripts that are compiled already.
+pub fn build_with(about: &About<'_>, compiled: &Compiled, host: &mut Host) -> Result<Turn, Error> {
     let mut effects = Effects::default();
     let base = about.environment();
     let (chat, outlets);
@@ -128,11 +141,11 @@ pub fn build_with(about: &About<'_>, books: &Books, host: &mut Host) -> Result<T
     let card = base.card_texts(scope.host, scope.effects);
     chat = current_chat(&base, &mut scope);
     scope.env.chat = &chat;
-    let (lines, hidden) = core_chat(&chat, &about.line_rules(), &mut scope);
+    let (lines, hidden) = core_chat(&chat, &about.line_rules(&compiled.scripts), &mut scope);
 
     let mut injections = Injections::from_host(&about.scene.extension_prompts, about.profile);
     let note = about.register_notes(&mut injections, &card, &said, &mut scope);
-    let lore = about.scan(books, &lines, &card, &injections, &mut scope);
+    let lore = about.scan(compiled, &lines, &card, &injections, &mut scope);
     outlets = outlet_texts(&lore);
     scope.env.outlets = &outlets;
     about.place_notes(&mut injections, &note, &lore);
@@ -148,7 +161,8 @@ pub fn build_with(about: &About<'_>, books: &Books, host: &mut Host) -> Result<T
 
     assembled.omitted.splice(0..0, hidden);
     let visible: Vec<usize> = lines.iter().map(|l| l.index).collect();
-    let report = report(&assembled, about.options.kind, about.sizes, &visible, about.counter.count);
+    let mut report = report(&assembled, about.options.kind, about.sizes, &visible, about.counter.count);
+    report.warnings = emptied(&lines);
     let reading = about.reading(&continued, &mut scope);
     let payload = about.payload(&assembled, &reading, &mut scope);
     let messages = assembled.items.iter().map(Item::message).collect();

@@ -7,6 +7,7 @@ use crate::macros::Expander;
 use crate::parts::{Kind, Omitted, Origin};
 use crate::profile::{PROMPT_HISTORY, Profile};
 use crate::scene::{ChatMessage, Reasoning};
+use crate::scripts::{Applied, Call, Change, CompiledScripts, Placement, run};
 
 /// A message that counts, oldest first in a list of them.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +20,8 @@ pub struct Line<'a> {
     pub text: String,
     /// Messages behind it; -1 for the one that is continued.
     pub depth: i64,
+    /// What scripts did to it.
+    pub changes: Vec<Change>,
 }
 
 /// What decides about lines.
@@ -30,6 +33,10 @@ pub struct Rules<'a> {
     pub tools: bool,
     /// In a group: the speaker's name; others' reasoning is left out.
     pub only_reasoning_of: Option<&'a str>,
+    /// Avatar of the speaker, whose scripts may run.
+    pub speaker: &'a str,
+    /// Regex scripts.
+    pub scripts: &'a CompiledScripts,
     /// How reasoning returns.
     pub reasoning: &'a Reasoning,
     /// Faults put right or not.
@@ -77,12 +84,36 @@ pub fn core_chat<'a>(
         .enumerate()
         .map(|(i, (index, message))| {
             let depth = count - signed(i) - behind;
-            let text = with_titles(message, with_files(message, message.mes.clone()));
-            Line { index, message, text, depth }
+            let placement = Placement::of(message, true, rules.profile);
+            let Applied { text, changes } =
+                scripted(&message.mes, placement, index, message, depth, rules, scope);
+            let text = with_titles(message, with_files(message, text));
+            Line { index, message, text, depth, changes }
         })
         .collect();
     add_reasoning(&mut lines, rules, scope);
     (lines, omitted)
+}
+
+/// A text as the scripts for requests leave it.
+fn scripted(
+    text: &str,
+    placement: Placement,
+    index: usize,
+    message: &ChatMessage,
+    depth: i64,
+    rules: &Rules<'_>,
+    scope: &mut Expander<'_>,
+) -> Applied {
+    let call = Call {
+        prompt: true,
+        depth: Some(depth),
+        index: Some(index),
+        speaker: Some(rules.speaker),
+        author: message.original_avatar.as_deref(),
+        ..Call::new(placement)
+    };
+    run(text, &call, rules.scripts, &scope.env, scope.host, scope.effects)
 }
 
 fn signed(n: usize) -> i64 {
@@ -121,6 +152,9 @@ fn add_reasoning(lines: &mut [Line<'_>], rules: &Rules<'_>, scope: &mut Expander
         if rules.only_reasoning_of.is_none_or(|name| name == line.message.name) {
             let prefix_only = rules.kind == Kind::Continue && i == 0;
             let stored = line.message.extra("reasoning").and_then(Value::as_str).unwrap_or("");
+            let (index, message, depth) = (line.index, line.message, line.depth);
+            let Applied { text: stored, .. } =
+                scripted(stored, Placement::Reasoning, index, message, depth, rules, scope);
             let wanted = prefix_only || (r.add_to_prompts && added < most);
             if wanted && !stored.is_empty() && stored != "\u{200b}" {
                 added += 1;

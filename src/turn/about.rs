@@ -6,23 +6,23 @@ use std::borrow::Cow;
 use indexmap::IndexMap;
 use serde_json::Value;
 
-use super::TurnOptions;
-use crate::error::{Code, Error};
+use super::{Compiled, TurnOptions};
+use crate::error::{Code, Error, Warning};
 use crate::history::{Line, Names, Record, RecordRules, Rules, reply_bias};
+use crate::host::Host;
 use crate::injections::{
     AUTHOR_NOTE, AuthorNote, Injection, Injections, Position, QUIET, author_note, character_notes, persona,
 };
 use crate::js;
-use crate::lore::{self, Books, ExamplePlace, LoreResult, lore_at_depth, merge_lore};
+use crate::lore::{self, ExamplePlace, LoreResult, lore_at_depth, merge_lore};
 use crate::macros::{CardTexts, EnvBase, Expander};
 use crate::models::{Framing, Model, Params, can_call_tools, params};
-use crate::parts::{ChatEdit, Kind, Reading};
-use crate::profile::{
-    PROMPT_CONTINUE, PROMPT_EXAMPLES, PROMPT_INJECTIONS, PROMPT_NUDGES, PROMPT_ONCE, Profile,
-};
+use crate::parts::{ChatEdit, Effects, Kind, Reading};
+use crate::profile::{PROMPT_CONTINUE, PROMPT_EXAMPLES, PROMPT_NUDGES, PROMPT_ONCE, Profile};
 use crate::prompt::chat::{Assembled, Counter, Input, Item, Supplied};
 use crate::reply;
 use crate::scene::{Character, ChatMessage, PersonaPosition, Scene};
+use crate::scripts::{Call, CompiledScripts, Placement, run};
 use crate::templates::{Example, Speakers, parse_example, split_examples};
 use crate::tokens::Count;
 
@@ -113,8 +113,10 @@ impl<'a> About<'a> {
         Said { quiet: scope.expand(quiet), bias: scope.expand(bias) }
     }
 
-    pub(super) fn line_rules(&self) -> Rules<'_> {
+    pub(super) fn line_rules<'r>(&'r self, scripts: &'r CompiledScripts) -> Rules<'r> {
         Rules {
+            speaker: &self.speaker.avatar,
+            scripts,
             kind: self.options.kind,
             tools: self.tools,
             only_reasoning_of: self.in_group().then_some(self.speaker.name.as_str()),
@@ -137,10 +139,14 @@ impl<'a> About<'a> {
         }
     }
 
-    /// The call asks for no lorebook; in groups ST loses that wish (spec 01 F18).
     fn skips_lore(&self) -> bool {
-        let lost = self.in_group() && !self.profile.on(&PROMPT_NUDGES);
-        self.options.quiet.as_ref().is_some_and(|q| q.skip_lore) && !lost
+        self.options.quiet.as_ref().is_some_and(|q| q.skip_lore)
+    }
+
+    /// The wish is followed to the letter. ST loses it in groups, and elsewhere leaves out texts at depth and outlets alone
+    /// (spec 01 F18, spec 02 §4.2).
+    fn skips_all_lore(&self) -> bool {
+        self.skips_lore() && self.profile.on(&PROMPT_NUDGES)
     }
 
     /// What is registered before lorebooks are looked at: characters' notes, the author's note, the quiet instruction, the
@@ -175,13 +181,13 @@ impl<'a> About<'a> {
     /// Which lorebook entries are active.
     pub(super) fn scan(
         &self,
-        books: &Books,
+        compiled: &Compiled,
         lines: &[Line<'_>],
         card: &CardTexts,
         injections: &Injections,
         scope: &mut Expander<'_>,
     ) -> LoreResult {
-        if self.skips_lore() {
+        if self.skips_all_lore() {
             return LoreResult::default();
         }
         let settings = &self.scene.settings.world_info;
@@ -213,9 +219,18 @@ impl<'a> About<'a> {
             settings,
         };
         let count = |text: &str| self.counter.framing.text(self.counter.count, text);
-        let mut scripts = |text: &str, _: Option<f64>, _: &mut _, _: &mut _| text.to_owned();
-        lore::evaluate(
-            books,
+        let env = scope.env;
+        let mut scripts = |text: &str, depth: Option<f64>, host: &mut Host, effects: &mut Effects| {
+            let call = Call {
+                prompt: true,
+                depth: depth.map(js::to_integer),
+                speaker: Some(&self.speaker.avatar),
+                ..Call::new(Placement::Lore)
+            };
+            run(text, &call, &compiled.scripts, &env, host, effects).text
+        };
+        let mut lore = lore::evaluate(
+            &compiled.books,
             &input,
             &scope.env,
             self.profile,
@@ -223,14 +238,18 @@ impl<'a> About<'a> {
             &mut scripts,
             scope.host,
             scope.effects,
-        )
+        );
+        if self.skips_lore() && !self.in_group() {
+            lore.depth.clear();
+            lore.outlets.clear();
+        }
+        lore
     }
 
     /// Author's note with lorebook lines and persona, lorebook texts at depth.
     pub(super) fn place_notes(&self, injections: &mut Injections, note: &AuthorNote, lore: &LoreResult) {
         injections.remove(QUIET);
-        // ST leaves its note where it was registered; leaving it out is what was asked for.
-        if self.skips_lore() && self.profile.on(&PROMPT_INJECTIONS) {
+        if self.skips_all_lore() {
             injections.remove(AUTHOR_NOTE);
             return;
         }
@@ -455,4 +474,14 @@ pub(super) fn current_chat<'b>(base: &'b EnvBase<'_>, scope: &mut Expander<'_>) 
 /// Lorebook outlets as macros read them.
 pub(super) fn outlet_texts(lore: &LoreResult) -> IndexMap<String, String> {
     lore.outlets.iter().map(|(name, texts)| (name.clone(), texts.join("\n"))).collect()
+}
+
+/// Messages that scripts left nothing of.
+pub(super) fn emptied(lines: &[Line<'_>]) -> Vec<Warning> {
+    let of = |line: &Line<'_>| {
+        let change = line.changes.iter().find(|c| c.emptied)?;
+        let message = format!("script {:?} left nothing of the message", change.script);
+        Some(Warning::new("script.emptied", format!("chat[{}]", line.index), message))
+    };
+    lines.iter().filter_map(of).collect()
 }

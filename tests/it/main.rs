@@ -18,7 +18,6 @@ mod cleanup;
 mod file_bounds;
 mod file_writing;
 mod formats;
-mod converters;
 mod golden;
 mod layers;
 mod messages;

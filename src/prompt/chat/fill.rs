@@ -188,10 +188,7 @@ impl Assembly<'_, '_> {
                 cut = true;
                 continue;
             }
-            for item in &ready.items {
-                let what = item.id.clone().unwrap_or_default();
-                self.slots.budget.book(Op::Fill, &what, -item.tokens);
-            }
+            self.book(&ready);
             let sent = ready.items.into_iter().filter(Item::is_sent);
             kept.extend(sent.rev());
         }
@@ -276,8 +273,9 @@ impl Assembly<'_, '_> {
         Ok(())
     }
 
+    /// Pays for what appears; an empty message, which may cost by its name, is not charged.
     fn book(&mut self, ready: &Ready) {
-        for item in &ready.items {
+        for item in ready.items.iter().filter(|i| i.is_sent()) {
             let what = item.id.clone().unwrap_or_default();
             self.slots.budget.book(Op::Fill, &what, -item.tokens);
         }
