@@ -20,16 +20,13 @@ impl Class {
             return Node::Set(self.set);
         }
         let mut texts = self.texts;
-        texts.sort_by_key(|t| std::cmp::Reverse(t.len()));
-        let empty = texts.pop_if(|t| t.is_empty()).is_some();
-        let mut list: Vec<_> = texts
-            .into_iter()
-            .map(|text| {
-                let letters =
-                    text.into_iter().map(|c| p.finish_set(Ranges::one(c), false)).collect::<Vec<_>>();
-                p.add_sequence(letters)
-            })
-            .collect();
+        let mut list = Vec::with_capacity(texts.len() + 1);
+        let empty = texts.iter().position(Vec::is_empty).map(|i| texts.swap_remove(i)).is_some();
+        while let Some((longest, _)) = texts.iter().enumerate().max_by_key(|(_, text)| text.len()) {
+            let text = texts.swap_remove(longest);
+            let letters = text.into_iter().map(|c| p.finish_set(Ranges::one(c), false)).collect();
+            list.push(p.add_sequence(letters));
+        }
         list.push(p.add_sequence(vec![self.set]));
         if empty {
             list.push(p.add_sequence(Vec::new()));
@@ -219,6 +216,7 @@ fn strings(p: &mut Parser<'_>) -> Result<Class> {
             p.at += 1;
             match std::mem::take(&mut text).as_slice() {
                 [c] => singles.push((*c, *c)),
+                more if texts.iter().any(|t: &Vec<u32>| t == more) => {}
                 more => texts.push(more.to_vec()),
             }
             if end {
@@ -231,8 +229,6 @@ fn strings(p: &mut Parser<'_>) -> Result<Class> {
             _ => return p.error("Invalid escape"),
         }
     }
-    texts.sort();
-    texts.dedup();
     Ok(Class { set: p.finish_set(Ranges::new(singles), false), texts })
 }
 
@@ -259,9 +255,8 @@ impl Level {
                 return p.error("Invalid set operation in character class");
             }
             before => {
-                texts.extend(right.texts);
-                texts.sort();
-                texts.dedup();
+                let new = right.texts.into_iter().filter(|t| !texts.contains(t)).collect::<Vec<_>>();
+                texts.extend(new);
                 let single = single && before == Shape::Nothing;
                 (if single { Shape::Single } else { Shape::Union }, left.set.union(&right.set))
             }

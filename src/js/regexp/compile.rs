@@ -1,7 +1,5 @@
 //! Tree -> program. The tree is walked with a list of things to do, never by recursion.
 
-use std::collections::BTreeMap;
-
 use super::Flags;
 use super::ast::{At, Id, Node, Tree};
 use super::escape::word;
@@ -24,7 +22,7 @@ struct Compiler<'t> {
     tree: &'t Tree,
     program: Program,
     labels: Vec<Pc>,
-    sets: BTreeMap<Ranges, u32>,
+    sets: Vec<&'t Ranges>,
     tasks: Vec<Task>,
     private: u32,
 }
@@ -43,7 +41,7 @@ pub(super) fn compile(tree: &Tree, flags: Flags) -> Program {
         tree,
         program,
         labels: Vec::new(),
-        sets: BTreeMap::new(),
+        sets: Vec::new(),
         tasks: vec![Task::Emit(Inst::Match), Task::Node(tree.root, false)],
         private: u32::from(tree.backward_references),
     };
@@ -63,7 +61,7 @@ fn count(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-impl Compiler<'_> {
+impl<'t> Compiler<'t> {
     fn label(&mut self) -> u32 {
         self.labels.push(NONE);
         count(self.labels.len() - 1)
@@ -81,14 +79,13 @@ impl Compiler<'_> {
         self.program.registers - 1
     }
 
-    fn set(&mut self, ranges: &Ranges) -> u32 {
-        if let Some(&set) = self.sets.get(ranges) {
-            return set;
-        }
-        let set = count(self.program.sets.len());
-        self.program.sets.push(Set::new(ranges));
-        self.sets.insert(ranges.clone(), set);
-        set
+    fn set(&mut self, ranges: &'t Ranges) -> u32 {
+        let known = self.sets.iter().position(|set| *set == ranges);
+        count(known.unwrap_or_else(|| {
+            self.program.sets.push(Set::new(ranges));
+            self.sets.push(ranges);
+            self.sets.len() - 1
+        }))
     }
 
     fn emit(&mut self, inst: Inst) {
@@ -104,12 +101,9 @@ impl Compiler<'_> {
     }
 
     /// Plans tasks to be done in the order given.
-    fn plan(&mut self, tasks: impl IntoIterator<Item = Task>) {
-        let from = self.tasks.len();
-        self.tasks.extend(tasks);
-        if let Some(new) = self.tasks.get_mut(from..) {
-            new.reverse();
-        }
+    fn plan(&mut self, mut tasks: Vec<Task>) {
+        tasks.reverse();
+        self.tasks.append(&mut tasks);
     }
 
     fn node(&mut self, id: Id, back: bool) {
@@ -129,18 +123,21 @@ impl Compiler<'_> {
                 At::NoEdge => Inst::Edge { negate: true },
             }),
             Node::Seq(list) => {
-                let tasks: Vec<_> = list.iter().map(|&id| Task::Node(id, back)).collect();
-                if back { self.plan(tasks.into_iter().rev()) } else { self.plan(tasks) }
+                let mut tasks: Vec<_> = list.iter().map(|&id| Task::Node(id, back)).collect();
+                if back {
+                    tasks.reverse();
+                }
+                self.plan(tasks);
             }
             Node::Alt(list) => self.alternatives(list, back),
             &Node::Capture(group, body) => {
                 let (start, end) = (Inst::Save { slot: group * 2 }, Inst::Save { slot: group * 2 + 1 });
                 let (before, behind) = if back { (end, start) } else { (start, end) };
-                self.plan([Task::Emit(before), Task::Node(body, back), Task::Emit(behind)]);
+                self.plan(vec![Task::Emit(before), Task::Node(body, back), Task::Emit(behind)]);
             }
             &Node::Look { body, ahead, negate } => {
                 let next = self.label();
-                self.plan([
+                self.plan(vec![
                     Task::Emit(Inst::Look { negate, next }),
                     Task::Private(true),
                     Task::Node(body, !ahead),
@@ -163,7 +160,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn one(&mut self, ranges: &Ranges, back: bool) -> Inst {
+    fn one(&mut self, ranges: &'t Ranges, back: bool) -> Inst {
         let unit = Set::new(ranges).only().and_then(|c| u16::try_from(c).ok());
         // With `u` half of a pair in the pattern does not match half of a pair in the text.
         match unit.filter(|u| !self.program.unicode || !(0xD800..0xE000).contains(u)) {
@@ -172,7 +169,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn repeat_set(&mut self, ranges: &Ranges, min: u32, max: u32, greedy: bool, back: bool) {
+    fn repeat_set(&mut self, ranges: &'t Ranges, min: u32, max: u32, greedy: bool, back: bool) {
         let set = self.set(ranges);
         match min {
             0 => {}
@@ -305,16 +302,15 @@ impl Compiler<'_> {
     /// The units that a match can begin with, if every match takes one.
     fn first(&self) -> Option<Set> {
         let mut all = Vec::new();
-        let ranges: BTreeMap<u32, &Ranges> = self.sets.iter().map(|(ranges, &set)| (set, ranges)).collect();
         let mut ways = Ways::new(&self.program);
         while let Some((_, inst)) = ways.next() {
             match inst {
                 Inst::Unit { unit, .. } => all.push((u32::from(unit), u32::from(unit))),
                 Inst::Set { set, .. } | Inst::Times { set, .. } => {
-                    all.extend_from_slice(ranges.get(&set)?.as_slice());
+                    all.extend_from_slice(self.sets.get(set as usize)?.as_slice());
                 }
                 Inst::Star { set, .. } | Inst::UpTo { set, .. } => {
-                    all.extend_from_slice(ranges.get(&set)?.as_slice());
+                    all.extend_from_slice(self.sets.get(set as usize)?.as_slice());
                     ways.follow();
                 }
                 // An assertion is taken to hold: that can only make the set larger.

@@ -2,56 +2,83 @@
 //! unit, never from outside ASCII into it; with `u` or `v` simple case folding (spec 05 §6).
 
 use super::set::Ranges;
-use super::tables::{FOLD, Run, UPPER};
+use super::tables::{FOLD, Folds, Run, UPPER};
 
-const fn table(unicode: bool) -> &'static [Run] {
-    if unicode { FOLD } else { UPPER }
+/// The lists of runs: the stride of their members and what was taken off.
+fn lists(unicode: bool) -> [(&'static [Run], u32, u32); 3] {
+    let Folds { each, second, plane1 } = if unicode { FOLD } else { UPPER };
+    [(each, 1, 0), (second, 2, 0), (plane1, 1, 0x1_0000)]
 }
 
 /// What a character is compared as. With `unicode` some member of its case class, the same for all of them.
 pub(super) fn canonical(c: u32, unicode: bool) -> u32 {
-    let runs = table(unicode);
-    let i = runs.partition_point(|r| r.1 < c);
-    match runs.get(i) {
-        Some(&(first, _, stride, delta)) if first <= c && (c - first).is_multiple_of(u32::from(stride)) => {
-            c.saturating_add_signed(delta)
+    for (runs, stride, base) in lists(unicode) {
+        let Some(unit) = c.checked_sub(base).and_then(|c| u16::try_from(c).ok()) else { continue };
+        let i = runs.partition_point(|r| r.1 < unit);
+        if let Some(&(first, _, delta)) = runs.get(i)
+            && first <= unit
+            && u32::from(unit - first).is_multiple_of(stride)
+        {
+            return u32::from(unit.wrapping_add(delta)) + base;
         }
-        _ => c,
     }
+    c
 }
 
 /// A set with every character that is compared as a member is.
 pub(super) fn close(set: &Ranges, unicode: bool) -> Ranges {
+    if let &[(c, last)] = set.as_slice()
+        && c == last
+        && let Some(few) = one(c, unicode)
+    {
+        return few;
+    }
     // First what members are compared as, then what is compared as that.
     let mut all: Vec<(u32, u32)> = set.as_slice().to_vec();
-    for &run in table(unicode) {
-        add(&mut all, set, run, false);
+    for list in lists(unicode) {
+        add(&mut all, set, list, false);
     }
     let named = Ranges::new(all);
     let mut all: Vec<(u32, u32)> = named.as_slice().to_vec();
-    for &run in table(unicode) {
-        add(&mut all, &named, run, true);
+    for list in lists(unicode) {
+        add(&mut all, &named, list, true);
     }
     Ranges::new(all)
 }
 
-/// Adds the images of a run's members (or, `back`, the members of images) that lie in a set.
-fn add(all: &mut Vec<(u32, u32)>, set: &Ranges, (first, last, stride, delta): Run, back: bool) {
-    let (first, last, delta) = if back {
-        (first.saturating_add_signed(delta), last.saturating_add_signed(delta), -delta)
-    } else {
-        (first, last, delta)
-    };
-    let stride = u32::from(stride);
+/// The case class of a character of which it is plain without a table: literals are closed one by one.
+fn one(c: u32, unicode: bool) -> Option<Ranges> {
+    let letter = u8::try_from(c).ok().filter(u8::is_ascii)?;
+    let (upper, lower) = (letter.to_ascii_uppercase(), letter.to_ascii_lowercase());
+    let mut all: Vec<_> = [upper, lower].map(u32::from).map(|c| (c, c)).into();
+    match lower {
+        b's' if unicode => all.push((0x17F, 0x17F)),
+        b'k' if unicode => all.push((0x212A, 0x212A)),
+        _ => {}
+    }
+    Some(Ranges::new(all))
+}
+
+/// Adds the images of the members of runs (or, `back`, the members of images) that lie in a set.
+fn add(all: &mut Vec<(u32, u32)>, set: &Ranges, (runs, stride, base): (&[Run], u32, u32), back: bool) {
     let ranges = set.as_slice();
-    let from = ranges.partition_point(|r| r.1 < first);
-    for &(lo, hi) in ranges.get(from..).unwrap_or(&[]).iter().take_while(|r| r.0 <= last) {
-        let (lo, hi) = (lo.max(first), hi.min(last));
-        if stride == 1 {
-            all.push((lo.saturating_add_signed(delta), hi.saturating_add_signed(delta)));
+    for &(first, last, delta) in runs {
+        let (first, last, delta) = if back {
+            (first.wrapping_add(delta), last.wrapping_add(delta), delta.wrapping_neg())
         } else {
-            let start = lo + (lo - first) % stride; // stride is 2: the next member at or behind lo
-            all.extend((start..=hi).step_by(2).map(|c| c.saturating_add_signed(delta)).map(|c| (c, c)));
+            (first, last, delta)
+        };
+        let image = |c: u32| u32::from(u16::try_from(c - base).unwrap_or(0).wrapping_add(delta)) + base;
+        let (first, last) = (u32::from(first) + base, u32::from(last) + base);
+        let from = ranges.partition_point(|r| r.1 < first);
+        for &(lo, hi) in ranges.get(from..).unwrap_or(&[]).iter().take_while(|r| r.0 <= last) {
+            let (lo, hi) = (lo.max(first), hi.min(last));
+            if stride == 1 {
+                all.push((image(lo), image(hi)));
+            } else {
+                let start = lo + (lo - first) % 2; // the next member at or behind lo
+                all.extend((start..=hi).step_by(2).map(image).map(|c| (c, c)));
+            }
         }
     }
 }

@@ -139,8 +139,12 @@ fn script(value: &str) -> Option<Ranges> {
     Some(partition(SCRIPT, 8, |v| v == wanted))
 }
 
-fn number(names: &[(&str, &str)], name: &str) -> Option<u32> {
-    names.iter().position(|n| n.0 == name || n.1 == name).and_then(|i| u32::try_from(i).ok())
+/// The place of a name in a list of `short=long`.
+fn number(names: &str, name: &str) -> Option<u32> {
+    let found = names
+        .split(' ')
+        .position(|n| n.split_once('=').is_some_and(|(short, long)| name == short || name == long));
+    found.and_then(|i| u32::try_from(i).ok())
 }
 
 fn categories(mask: u32) -> Ranges {

@@ -1,21 +1,23 @@
 //! Sets of characters: as sorted ranges while a pattern is read, as something quick to ask while it runs.
 //! A member is a code point with the flags `u` or `v`, a UTF-16 code unit otherwise.
 
+use std::collections::BinaryHeap;
+
 use super::fold::close;
 
 /// The last code point.
 pub(super) const LAST: u32 = 0x0010_FFFF;
 
 /// Sorted, disjoint, non-adjacent, inclusive ranges.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Ranges(Vec<(u32, u32)>);
 
 impl Ranges {
     /// From ranges in any order, overlapping or not.
-    pub(super) fn new(mut list: Vec<(u32, u32)>) -> Self {
-        list.sort_unstable();
+    pub(super) fn new(list: Vec<(u32, u32)>) -> Self {
         let mut out: Vec<(u32, u32)> = Vec::with_capacity(list.len());
-        for (lo, hi) in list {
+        // A heap sorts in an eighth of the code of `sort_unstable`.
+        for (lo, hi) in BinaryHeap::from(list).into_sorted_vec() {
             match out.last_mut() {
                 Some(before) if lo <= before.1.saturating_add(1) => before.1 = before.1.max(hi),
                 _ => out.push((lo, hi)),
