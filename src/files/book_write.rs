@@ -190,7 +190,7 @@ fn extensions(entry: &Entry<'_>, world: bool) -> Object {
     for field in &ENTRY_FIELDS {
         out.extend(field.extension.map(|key| (key.to_owned(), typed(field.name))));
     }
-    // What has no place: the filter, a memo flag that the comment does not imply, and fields unknown here.
+    // What has no place: the filter, a memo flag that the comment does not imply, and unknown fields.
     let known = |key: &str| {
         ENTRY_FIELDS.iter().any(|f| f.name == key)
             || [
@@ -211,6 +211,10 @@ fn extensions(entry: &Entry<'_>, world: bool) -> Object {
     let implied = typed("comment").as_str().is_some_and(|c| !c.is_empty());
     if typed("addMemo") != json!(implied) {
         kept.insert("addMemo".to_owned(), typed("addMemo"));
+    }
+    // Positions without a meaning insert nothing; the other form would give them one.
+    if !typed("position").as_f64().is_some_and(|n| n.fract() == 0.0 && (0.0..=7.0).contains(&n)) {
+        kept.insert("position".to_owned(), typed("position"));
     }
     kept.extend(entry.raw.iter().filter(|(k, _)| world && !known(k)).map(|(k, v)| (k.clone(), v.clone())));
     if !kept.is_empty() {

@@ -13,8 +13,8 @@ mod tests;
 
 pub use framing::{Fields, Framing};
 pub use media::{MediaKind, image_tokens, inlines, media_tokens};
-pub(crate) use params::remove;
 pub use params::{Params, params};
+pub(crate) use params::{number, remove};
 pub use source::Source;
 pub use tokenizer::{encoder, tokenizer_id};
 pub use tools::can_call_tools;

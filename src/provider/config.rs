@@ -5,7 +5,8 @@ use serde_json::Value;
 use super::item::{label, truthy};
 use crate::js;
 use crate::profile::{
-    PROVIDER_FIELDS, PROVIDER_HEADERS, PROVIDER_MERGE, PROVIDER_NAMES, PROVIDER_TOOLS, Profile,
+    PROVIDER_BLOCKS, PROVIDER_FIELDS, PROVIDER_HEADERS, PROVIDER_MERGE, PROVIDER_NAMES, PROVIDER_PREFILL,
+    PROVIDER_READING, PROVIDER_TOOLS, Profile,
 };
 use crate::scene::Object;
 
@@ -179,9 +180,12 @@ impl Config {
 pub(super) struct Fixes {
     pub(super) merge: bool,
     pub(super) names: bool,
+    pub(super) blocks: bool,
     pub(super) tools: bool,
+    pub(super) prefill: bool,
     pub(super) headers: bool,
     pub(super) fields: bool,
+    pub(super) reading: bool,
 }
 
 impl Fixes {
@@ -189,9 +193,27 @@ impl Fixes {
         Self {
             merge: profile.on(&PROVIDER_MERGE),
             names: profile.on(&PROVIDER_NAMES),
+            blocks: profile.on(&PROVIDER_BLOCKS),
             tools: profile.on(&PROVIDER_TOOLS),
+            prefill: profile.on(&PROVIDER_PREFILL),
             headers: profile.on(&PROVIDER_HEADERS),
             fields: profile.on(&PROVIDER_FIELDS),
+            reading: profile.on(&PROVIDER_READING),
         }
     }
+
+    /// Whether a label may be put on a list of parts; the reference throws there.
+    pub(super) const fn lists(self) -> bool {
+        self.merge || self.blocks
+    }
+}
+
+/// What every step on messages is told besides the messages.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame<'a> {
+    pub(super) names: &'a Names,
+    pub(super) placeholder: &'a str,
+    /// Whether the user wants names in front of texts; counts only with the fix.
+    pub(super) labels: bool,
+    pub(super) fixes: Fixes,
 }

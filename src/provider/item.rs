@@ -92,10 +92,10 @@ impl Item {
     pub(super) fn begins_with(&self, prefix: &str, fixes: Fixes) -> Result<bool, Error> {
         match self.content() {
             Value::String(text) => Ok(text.starts_with(prefix)),
-            Value::Array(parts) if fixes.merge => {
+            Value::Array(parts) if fixes.lists() => {
                 Ok(parts.iter().find_map(part_text).is_some_and(|t| t.starts_with(prefix)))
             }
-            _ if fixes.merge => Ok(true), // nothing to put a name in front of
+            _ if fixes.lists() => Ok(true), // nothing to put a name in front of
             _ => Err(self.error("a message with a name must have a text as content")),
         }
     }
@@ -202,4 +202,33 @@ pub(super) fn media_url(part: &Value) -> Option<&str> {
 /// `Boolean(value)` of a field that may be absent.
 pub(super) fn truthy(value: Option<&Value>) -> bool {
     value.is_some_and(js::to_boolean)
+}
+
+/// Appends one content to another with a blank line between texts; lists of parts stay lists.
+pub(super) fn append_content(content: &mut Value, more: Value) {
+    let as_parts = |content: Value| match content {
+        Value::Array(parts) => parts,
+        Value::String(text) if text.is_empty() => Vec::new(),
+        Value::Null => Vec::new(),
+        other => vec![json!({"type": "text", "text": js::value_to_text(&other)})],
+    };
+    *content = match (content.take(), more) {
+        (Value::String(a), Value::String(b)) => {
+            let gap = if a.is_empty() || b.is_empty() { "" } else { "\n\n" };
+            json!(format!("{a}{gap}{b}"))
+        }
+        (a, Value::Null) => a,
+        (Value::Null, b) => b,
+        (a, b) => {
+            let mut parts = as_parts(a);
+            parts.extend(as_parts(b));
+            Value::Array(parts)
+        }
+    };
+}
+
+/// `a + "\n\n" + b` as JavaScript adds contents, whatever they are.
+pub(super) fn js_append(item: &Item, more: Option<&Value>) -> Value {
+    let text = |content: Option<&Value>| content.map_or_else(|| "undefined".to_owned(), js::value_to_text);
+    json!(format!("{}\n\n{}", text(item.fields.get("content")), text(more)))
 }

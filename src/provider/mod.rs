@@ -3,22 +3,38 @@
 //! In: the object that `models::params` makes, the host's decisions, the profile. Out: method, URL, headers, body and where the
 //! key belongs. Sends nothing and never sees a key.
 
+mod ai21;
 mod cache;
+mod claude;
+mod claude_body;
+mod cohere;
 mod config;
+pub mod convert;
 mod custom;
+mod google;
+mod google_body;
 mod item;
+mod mistral;
 mod openai;
 mod openrouter;
 mod post;
+mod read;
 mod request;
 mod schema;
 mod sources;
 mod url;
 mod xai;
 
+pub use claude_body::claude_thinking_budget;
 pub use config::{Config, Names};
+pub use convert::Converter;
 pub use custom::{exclude_yaml, merge_yaml};
+pub use google_body::google_thinking_budget;
 pub use post::{Mode, post_process};
+pub use read::{
+    Answer, ErrorKind, Event, Finish, ProviderError, Sse, SseEvent, Stream, Usage, read_body, read_error,
+    read_json,
+};
 pub use request::{Auth, Place, Request, Secret};
 pub use schema::flatten_schema;
 
@@ -45,9 +61,7 @@ pub fn request(payload: &Object, config: &Config, profile: &Profile) -> Result<R
         Mode::named(ctx.text("custom_prompt_post_processing")),
         payload.get("messages").is_some_and(Value::is_array),
     ) {
-        let post =
-            post::Post { names: &names, placeholder: &config.placeholder, labels: config.names, fixes };
-        list = post::apply(list, mode, post);
+        list = post::apply(list, mode, ctx.frame());
     }
     let draft = family(&ctx, list)?;
     Ok(Request {
@@ -66,7 +80,14 @@ pub fn request(payload: &Object, config: &Config, profile: &Profile) -> Result<R
 }
 
 fn family(ctx: &Ctx, list: Vec<item::Item>) -> Result<Draft, Error> {
-    openai::draft(ctx, list)
+    match ctx.source {
+        Source::Claude => claude_body::draft(ctx, list),
+        Source::MakerSuite | Source::VertexAi => google_body::draft(ctx, list),
+        Source::MistralAi => mistral::draft(ctx, list),
+        Source::Cohere => cohere::draft(ctx, list),
+        Source::Ai21 => ai21::draft(ctx, list),
+        _ => openai::draft(ctx, list),
+    }
 }
 
 /// `json_schema` with its value flattened for the source, when there is one.

@@ -7,7 +7,7 @@ use super::config::Names;
 use super::custom;
 use super::item::{Item, truthy};
 use super::openrouter;
-use super::post::{self, Post};
+use super::post;
 use super::request::{Auth, Ctx, Draft, Secret};
 use super::sources::{EFFORT_MODELS, LEGACY, Order, Row, Schema, row};
 use super::url;
@@ -47,13 +47,7 @@ pub(super) fn schema_message(ctx: &Ctx) -> Option<Item> {
 fn prepare(ctx: &Ctx, row: Row, list: Vec<Item>) -> Result<Vec<Item>, Error> {
     let mut list = list;
     if let Some(mode) = row.forced {
-        let post = Post {
-            names: ctx.names,
-            placeholder: &ctx.config.placeholder,
-            labels: ctx.config.names,
-            fixes: ctx.fixes,
-        };
-        list = post::apply(list, mode, post);
+        list = post::apply(list, mode, ctx.frame());
     } else if ctx.fixes.names && !row.names && ctx.source != Source::Xai {
         names_to_labels(&mut list, ctx.names, ctx)?;
     }

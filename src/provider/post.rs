@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::config::{Fixes, Names};
+use super::config::{Fixes, Frame, Names};
 use super::item::{Item, items, label, part_type, split, truthy};
 use crate::js;
 use crate::profile::Profile;
@@ -48,16 +48,6 @@ impl Mode {
     }
 }
 
-/// What post-processing is told besides the messages.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Post<'a> {
-    pub(super) names: &'a Names,
-    pub(super) placeholder: &'a str,
-    /// Whether the user wants names in front of texts; counts only with the fix.
-    pub(super) labels: bool,
-    pub(super) fixes: Fixes,
-}
-
 /// Applies the mode of this name: the new messages and, for each, the indices of the input messages in it (none for a placeholder).
 /// What is no object is left out. Linear in the total length of the texts.
 pub fn post_process(
@@ -67,16 +57,16 @@ pub fn post_process(
     placeholder: &str,
     profile: &Profile,
 ) -> (Vec<Value>, Vec<Vec<usize>>) {
-    let post = Post { names, placeholder, labels: true, fixes: Fixes::of(profile) };
+    let frame = Frame { names, placeholder, labels: true, fixes: Fixes::of(profile) };
     split(match Mode::named(mode) {
-        Some(mode) => apply(items(messages), mode, post),
+        Some(mode) => apply(items(messages), mode, frame),
         None => items(messages),
     })
 }
 
 /// All steps of a mode.
-pub(super) fn apply(list: Vec<Item>, mode: Mode, post: Post) -> Vec<Item> {
-    let list = merge(list, mode, post);
+pub(super) fn apply(list: Vec<Item>, mode: Mode, frame: Frame) -> Vec<Item> {
+    let list = merge(list, mode, frame);
     if !mode.strict {
         return list;
     }
@@ -93,32 +83,32 @@ pub(super) fn apply(list: Vec<Item>, mode: Mode, post: Post) -> Vec<Item> {
             None => None,
         };
         if let Some(at) = missing {
-            list.insert(at, Item::new("user", json!(post.placeholder)));
+            list.insert(at, Item::new("user", json!(frame.placeholder)));
         }
     }
-    merge(list, Mode { single: false, ..mode }, post)
+    merge(list, Mode { single: false, ..mode }, frame)
 }
 
 /// Steps 1 to 4: texts, labels, neighbours of one role, media back in place.
-fn merge(list: Vec<Item>, mode: Mode, post: Post) -> Vec<Item> {
+fn merge(list: Vec<Item>, mode: Mode, frame: Frame) -> Vec<Item> {
     let mut media = Media::new(&list);
     let mut merged: Vec<Item> = Vec::with_capacity(list.len());
     for mut item in list {
-        let mut text = media.flatten(item.content(), post.fixes);
-        relabel(&mut item, &mut text, mode, post, &media);
+        let mut text = media.flatten(item.content(), frame.fixes);
+        relabel(&mut item, &mut text, mode, frame, &media);
         item.take("name");
         if !mode.tools {
             item.take("tool_calls");
             item.take("tool_call_id");
         }
         let calls = truthy(item.fields.get("tool_calls"));
-        if post.fixes.merge && text.is_empty() && !calls && !item.is("tool") {
+        if frame.fixes.merge && text.is_empty() && !calls && !item.is("tool") {
             continue;
         }
         let previous = merged.last_mut().filter(|p| p.role() == item.role() && !item.is("tool"));
         match previous {
-            Some(previous) if !text.is_empty() || post.fixes.merge && calls => {
-                join(previous, &mut item, &text, post.fixes);
+            Some(previous) if !text.is_empty() || frame.fixes.merge && calls => {
+                join(previous, &mut item, &text, frame.fixes);
             }
             _ => {
                 item.set("content", json!(text));
@@ -127,7 +117,7 @@ fn merge(list: Vec<Item>, mode: Mode, post: Post) -> Vec<Item> {
         }
     }
     if merged.is_empty() {
-        merged.push(Item::new("user", json!(post.placeholder)));
+        merged.push(Item::new("user", json!(frame.placeholder)));
     }
     for item in &mut merged {
         if let Some(parts) = item.text().and_then(|t| media.restore(t)) {
@@ -138,14 +128,14 @@ fn merge(list: Vec<Item>, mode: Mode, post: Post) -> Vec<Item> {
 }
 
 /// Labels and roles of one message (steps 1c to 1f).
-fn relabel(item: &mut Item, text: &mut String, mode: Mode, post: Post, media: &Media) {
-    let (names, fixes) = (post.names, post.fixes);
+fn relabel(item: &mut Item, text: &mut String, mode: Mode, frame: Frame, media: &Media) {
+    let (names, fixes) = (frame.names, frame.fixes);
     let begins = |text: &str, name: &str| media.speech(text, fixes).starts_with(&label(name));
     let own = item.name().map(str::to_owned);
     let mut labelled = false;
     match own.as_deref() {
-        Some("example_user") if item.is("system") => label_user(text, post, media),
-        Some("example_assistant") if item.is("system") => label_char(text, post, media),
+        Some("example_user") if item.is("system") => label_user(text, frame, media),
+        Some("example_assistant") if item.is("system") => label_char(text, frame, media),
         Some(name) if !item.is("system") => {
             let shown = if fixes.names { names.display(name) } else { name };
             if !begins(text, name) && !begins(text, shown) {
@@ -161,29 +151,29 @@ fn relabel(item: &mut Item, text: &mut String, mode: Mode, post: Post, media: &M
     if !mode.single {
         return;
     }
-    let wanted = !labelled && (post.labels || !fixes.names);
+    let wanted = !labelled && (frame.labels || !fixes.names);
     // With the fix an empty message stays empty and goes.
     let wanted = wanted && !(fixes.merge && text.is_empty());
     match item.role() {
-        "assistant" if wanted => label_char(text, post, media),
-        "user" if wanted => label_user(text, post, media),
+        "assistant" if wanted => label_char(text, frame, media),
+        "user" if wanted => label_user(text, frame, media),
         _ => {}
     }
     item.set("role", json!("user"));
 }
 
-fn label_user(text: &mut String, post: Post, media: &Media) {
-    let name = label(&post.names.user);
-    if !post.names.user.is_empty() && !media.speech(text, post.fixes).starts_with(&name) {
-        media.put_before(text, &name, post.fixes);
+fn label_user(text: &mut String, frame: Frame, media: &Media) {
+    let name = label(&frame.names.user);
+    if !frame.names.user.is_empty() && !media.speech(text, frame.fixes).starts_with(&name) {
+        media.put_before(text, &name, frame.fixes);
     }
 }
 
-fn label_char(text: &mut String, post: Post, media: &Media) {
-    let speech = media.speech(text, post.fixes);
-    let name = &post.names.char;
-    if !name.is_empty() && !speech.starts_with(&label(name)) && !post.names.labels_member(speech) {
-        media.put_before(text, &label(name), post.fixes);
+fn label_char(text: &mut String, frame: Frame, media: &Media) {
+    let speech = media.speech(text, frame.fixes);
+    let name = &frame.names.char;
+    if !name.is_empty() && !speech.starts_with(&label(name)) && !frame.names.labels_member(speech) {
+        media.put_before(text, &label(name), frame.fixes);
     }
 }
 

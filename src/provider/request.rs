@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::config::{Config, Fixes, Names};
+use super::config::{Config, Fixes, Frame, Names};
 use super::item::truthy;
 use crate::error::Warning;
 use crate::models::Source;
@@ -128,6 +128,16 @@ pub(super) struct Ctx<'a> {
 }
 
 impl<'a> Ctx<'a> {
+    /// What the steps on messages are told.
+    pub(super) fn frame(&self) -> Frame<'a> {
+        Frame {
+            names: self.names,
+            placeholder: &self.config.placeholder,
+            labels: self.config.names,
+            fixes: self.fixes,
+        }
+    }
+
     /// A field that is present.
     pub(super) fn get(&self, key: &str) -> Option<&'a Value> {
         self.payload.get(key)
@@ -220,5 +230,9 @@ impl Draft {
 
     pub(super) fn put(&mut self, key: &str, value: Value) {
         self.body.insert(key.to_owned(), value);
+    }
+
+    pub(super) fn note(&mut self, code: &'static str, path: &str, what: &str) {
+        self.notes.push(Warning::new(code, path, what));
     }
 }

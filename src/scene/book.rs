@@ -359,7 +359,9 @@ fn spec_entry(entry: &Object, path: &str, notes: &mut Warnings) -> Object {
         if field.name == "order" {
             let inner = x.number_opt("position").filter(|n| n.fract() == 0.0 && (0.0..=7.0).contains(n));
             let outer = i64::from(entry.get("position").and_then(Value::as_str) != Some("before_char"));
-            out.insert("position".to_owned(), json!(inner.map_or(outer, js::to_integer)));
+            let named = json!(inner.map_or(outer, js::to_integer));
+            let own = kept("position").filter(|v| v.is_number()).cloned();
+            out.insert("position".to_owned(), own.unwrap_or(named));
             out.insert("disable".to_owned(), json!(!r.flag("enabled", true)));
         }
         if field.name == "selectiveLogic" {

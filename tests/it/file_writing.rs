@@ -450,7 +450,7 @@ fn junk() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
 
     // Whatever a card holds, what is written of it reads back as it was read, and nothing unknown is lost.
     #[test]

@@ -15,6 +15,7 @@
 )]
 
 mod cleanup;
+mod converters;
 mod file_bounds;
 mod file_writing;
 mod formats;

@@ -1,0 +1,334 @@
+//! Anthropic's body and headers (spec 06 §4.2): which fields a model takes is a table of name classes.
+
+use serde_json::{Value, json};
+
+use super::cache::{Form, MOST_MARKS, mark, mark_depth, put_mark};
+use super::claude::{blocks_mut, convert};
+use super::item::{Item, part_text, part_type, split};
+use super::request::{Auth, Ctx, Draft};
+use super::schema::flatten_schema;
+use super::url;
+use crate::error::Error;
+use crate::js;
+use crate::models::{Source, number, remove};
+
+/// What a model can do and what it refuses.
+#[expect(clippy::struct_excessive_bools, reason = "the classes of the specification")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Class {
+    thinking: bool,
+    web_search: bool,
+    one_sampler: bool,
+    effort: bool,
+    no_prefill: bool,
+    adaptive: bool,
+    no_samplers: bool,
+    /// `output_config.format` instead of a forced tool.
+    structured: bool,
+}
+
+const NEWEST: Class = Class {
+    thinking: true,
+    web_search: true,
+    one_sampler: false,
+    effort: true,
+    no_prefill: true,
+    adaptive: true,
+    no_samplers: true,
+    structured: true,
+};
+
+const THINKING: &[&str] = &["3-7", "opus-4", "sonnet-4", "haiku-4-5"];
+const WEB_SEARCH: &[&str] = &["3-5", "3-7", "opus-4", "sonnet-4", "haiku-4-5"];
+const ONE_SAMPLER: &[&str] = &["opus-4-1", "sonnet-4-5", "haiku-4-5", "opus-4-5", "opus-4-6", "sonnet-4-6"];
+const EFFORT: &[&str] = &["opus-4-5", "opus-4-6", "sonnet-4-6", "opus-4-7", "opus-4-8"];
+const NO_PREFILL: &[&str] = &["opus-4-6", "sonnet-4-6", "opus-4-7", "opus-4-8"];
+const ADAPTIVE: &[&str] = &["opus-4-7", "opus-4-8"];
+const MAYBE_ADAPTIVE: &[&str] = &["opus-4-6", "sonnet-4-6"];
+const STRUCTURED: &[&str] =
+    &["opus-4-1", "opus-4-5", "opus-4-6", "opus-4-7", "opus-4-8", "sonnet-4-5", "sonnet-4-6", "haiku-4-5"];
+/// Ids whose class is known; with the fix every other `claude-…` counts as the newest.
+const KNOWN: &[&str] = &[
+    "1",
+    "2",
+    "instant",
+    "v1",
+    "v2",
+    "3",
+    "opus-4-0",
+    "opus-4-1",
+    "opus-4-2",
+    "opus-4-3",
+    "opus-4-4",
+    "opus-4-5",
+    "opus-4-6",
+    "opus-4-7",
+    "opus-4-8",
+    "sonnet-4-0",
+    "sonnet-4-2",
+    "sonnet-4-5",
+    "sonnet-4-6",
+    "haiku-4-5",
+];
+
+fn class(ctx: &Ctx) -> Class {
+    let id = ctx.model.strip_prefix("claude-").unwrap_or("\0");
+    let is = |list: &[&str]| list.iter().any(|start| id.starts_with(start));
+    let fable = ctx.model.contains("claude-fable");
+    let five = ["claude-opus-5", "claude-sonnet-5"].iter().any(|m| ctx.model.contains(m));
+    let new = fable || five;
+    // `opus-4` alone is the first of its line.
+    let mut lines = ["opus-4", "sonnet-4"].iter().filter_map(|line| id.strip_prefix(line));
+    let first = lines.any(|rest| !rest.starts_with('-'));
+    if ctx.fixes.fields && id != "\0" && (new || !is(KNOWN) && !first) {
+        return NEWEST;
+    }
+    Class {
+        thinking: new || is(THINKING),
+        web_search: new || is(WEB_SEARCH),
+        one_sampler: is(ONE_SAMPLER),
+        effort: new || is(EFFORT),
+        no_prefill: new || is(NO_PREFILL),
+        adaptive: new || is(ADAPTIVE) || ctx.config.claude_adaptive && is(MAYBE_ADAPTIVE),
+        no_samplers: new || is(ADAPTIVE),
+        structured: ctx.model.contains("claude-fable-5-1") || ctx.fixes.fields && is(STRUCTURED),
+    }
+}
+
+/// The thinking budget: a word for models that adapt, tokens for others, null for none.
+pub fn claude_thinking_budget(max_tokens: f64, effort: &str, stream: bool, adaptive: bool) -> Value {
+    if adaptive {
+        return match effort {
+            "min" | "low" => json!("low"),
+            "medium" => json!("medium"),
+            "high" => json!("high"),
+            "max" => json!("max"),
+            _ => Value::Null,
+        };
+    }
+    let share = match effort {
+        "auto" => return Value::Null,
+        "low" => 0.1,
+        "medium" => 0.25,
+        "high" => 0.5,
+        "max" => 0.95,
+        // `min` is the least, an unknown effort counts as nothing: the same after the lower bound.
+        _ => 0.0,
+    };
+    let budget = (max_tokens * share).floor().max(1024.0);
+    number(if stream { budget } else { budget.min(21_333.0) })
+}
+
+/// Builds the request.
+pub(super) fn draft(ctx: &Ctx, list: Vec<Item>) -> Result<Draft, Error> {
+    let (base, secret) = url::base(ctx, "https://api.anthropic.com/v1");
+    let auth = (!ctx.config.keyless).then(|| Auth::header("x-api-key", secret));
+    let mut draft = Draft::new(url::join(&base, "/messages", ctx.fixes.headers), auth);
+    draft.header("anthropic-version", "2023-06-01");
+    let class = class(ctx);
+    let use_system = ctx.on("use_sysprompt");
+    let use_tools = !ctx.list("tools").is_empty();
+    let converted = convert(list, ctx.text("assistant_prefill"), use_system, use_tools, ctx.frame())?;
+    if converted.dropped > 0 {
+        draft.note("media-dropped", "messages", "media that Anthropic does not take were left out");
+    }
+    let (mut system, system_origins): (Vec<_>, Vec<_>) = converted.system.into_iter().unzip();
+    let mut messages = converted.messages;
+    draft.system_origins = system_origins;
+    let mut marks = 0;
+    let cache = ctx.config.claude_system_cache;
+    if cache
+        && use_system
+        && let Some(last) = system.last_mut()
+    {
+        put_mark(last, mark(Some(ctx.config.ttl())));
+        marks += 1;
+    }
+    if use_system && !(ctx.fixes.blocks && system.is_empty()) {
+        draft.put("system", json!(system));
+    }
+    draft.put("messages", Value::Null); // its place; filled below
+    ctx.copy(&mut draft.body, &["model", "max_tokens"]);
+    draft.put("stop_sequences", json!(ctx.list("stop")));
+    ctx.copy(&mut draft.body, &["temperature", "top_p", "top_k"]);
+    draft.put("stream", json!(ctx.on("stream")));
+    marks += usize::from(tools(ctx, class, &mut draft)?);
+    if let Some(depth) = ctx.config.cache_depth() {
+        let most = if ctx.fixes.fields { MOST_MARKS - marks.min(MOST_MARKS) } else { usize::MAX };
+        mark_depth(&mut messages, depth, ctx.config.ttl(), Form::Blocks, most);
+    }
+    samplers(ctx, class, &mut draft);
+    let thinks = thinking(ctx, class, &mut draft);
+    if thinks || class.no_prefill {
+        if let Some(last) = messages.last_mut().filter(|i| i.is("assistant")) {
+            last.set("role", json!("user"));
+        }
+    } else if ctx.fixes.prefill {
+        draft.trimmed = trim_end(&mut messages);
+    }
+    let configured = draft.body.get("output_config").is_some_and(|c| c.get("effort").is_some());
+    let effort = class.effort && ctx.on("verbosity") && !configured;
+    if effort {
+        output_config(&mut draft, "effort", ctx.get("verbosity").cloned().unwrap_or_default());
+    }
+    let (messages, origins) = split(messages);
+    draft.put("messages", Value::Array(messages));
+    draft.origins = origins;
+    headers(ctx, &mut draft, use_tools, cache || ctx.config.cache_depth().is_some(), effort);
+    Ok(draft)
+}
+
+/// Adds a key to `output_config`.
+fn output_config(draft: &mut Draft, key: &str, value: Value) {
+    let config = draft.body.entry("output_config").or_insert_with(|| json!({}));
+    if let Some(config) = config.as_object_mut() {
+        config.insert(key.to_owned(), value);
+    }
+}
+
+/// Tools, structured answer, web search. Whether a tool got a cache mark.
+fn tools(ctx: &Ctx, class: Class, draft: &mut Draft) -> Result<bool, Error> {
+    let mut tools = Vec::new();
+    let mut marked = false;
+    if !ctx.list("tools").is_empty() {
+        if let Some(choice) = ctx.get("tool_choice").filter(|c| js::to_boolean(c)) {
+            draft.put("tool_choice", json!({"type": choice}));
+        }
+        for function in ctx.list("tools").iter().filter(|t| part_type(t) == "function") {
+            tools.push(tool(function.get("function").unwrap_or(&Value::Null))?);
+        }
+        if ctx.config.claude_system_cache
+            && let Some(last) = tools.last_mut()
+        {
+            put_mark(last, mark(Some(ctx.config.ttl())));
+            marked = true;
+        }
+    }
+    if let (Some(schema), Some(value)) = (ctx.schema, ctx.schema_value()) {
+        if class.structured {
+            output_config(draft, "format", json!({"type": "json_schema", "schema": value}));
+        } else {
+            let name = schema.get("name").cloned().unwrap_or_default();
+            let about = schema.get("description").filter(|d| js::to_boolean(d)).cloned();
+            let about = about.unwrap_or(json!("Well-formed JSON object"));
+            tools.push(json!({"name": name, "description": about, "input_schema": value}));
+            draft.put("tool_choice", json!({"type": "tool", "name": name}));
+        }
+    }
+    if ctx.on("enable_web_search") && class.web_search {
+        tools.insert(0, json!({"type": "web_search_20250305", "name": "web_search"}));
+    }
+    if !tools.is_empty() || !ctx.list("tools").is_empty() {
+        draft.put("tools", Value::Array(tools));
+    }
+    Ok(marked)
+}
+
+fn tool(function: &Value) -> Result<Value, Error> {
+    let mut out = json!({});
+    if let Some(out) = out.as_object_mut() {
+        for key in ["name", "description"] {
+            out.extend(function.get(key).map(|v| (key.to_owned(), v.clone())));
+        }
+        if let Some(parameters) = function.get("parameters") {
+            out.insert("input_schema".to_owned(), flatten_schema(parameters, Source::Claude)?);
+        }
+    }
+    Ok(out)
+}
+
+/// Drops the samplers that a model refuses.
+fn samplers(ctx: &Ctx, class: Class, draft: &mut Draft) {
+    if class.one_sampler {
+        let nucleus = ctx.get("top_p").is_some_and(|p| js::value_to_number(p) < 1.0);
+        remove(&mut draft.body, if nucleus { &["temperature"] } else { &["top_p"] });
+    }
+    if class.no_samplers {
+        remove(&mut draft.body, &["temperature", "top_p", "top_k"]);
+    }
+}
+
+/// The thinking fields; whether the model will think.
+fn thinking(ctx: &Ctx, class: Class, draft: &mut Draft) -> bool {
+    if !class.thinking {
+        return false;
+    }
+    let max_tokens = ctx.get("max_tokens").map_or(f64::NAN, js::value_to_number);
+    let effort = ctx.text("reasoning_effort");
+    let shown = ctx.on("include_reasoning");
+    let budget = claude_thinking_budget(max_tokens, effort, ctx.on("stream"), class.adaptive);
+    match budget {
+        Value::String(word) => {
+            let display = class.no_samplers && shown;
+            draft.put(
+                "thinking",
+                if display {
+                    json!({"type": "adaptive", "display": "summarized"})
+                } else {
+                    json!({"type": "adaptive"})
+                },
+            );
+            output_config(draft, "effort", json!(word));
+            remove(&mut draft.body, &["top_k"]);
+            if ctx.fixes.fields {
+                remove(&mut draft.body, &["temperature", "top_p"]);
+            }
+        }
+        Value::Null => {
+            let newest = class == NEWEST
+                || ["claude-fable", "claude-opus-5", "claude-sonnet-5"].iter().any(|m| ctx.model.contains(m));
+            if !(newest && effort == "auto" && shown) {
+                return false;
+            }
+            draft.put("thinking", json!({"type": "adaptive", "display": "summarized"}));
+        }
+        tokens => {
+            if max_tokens <= 1024.0 {
+                draft.put("max_tokens", number(max_tokens + 1024.0));
+            }
+            draft.put("thinking", json!({"type": "enabled", "budget_tokens": tokens}));
+            remove(&mut draft.body, &["temperature", "top_p", "top_k"]);
+        }
+    }
+    true
+}
+
+/// Takes white space off the end of a begun reply, which Anthropic refuses; returns it (F13).
+fn trim_end(messages: &mut Vec<Item>) -> String {
+    let Some(last) = messages.last_mut().filter(|i| i.is("assistant")) else { return String::new() };
+    let Some(blocks) = blocks_mut(last) else { return String::new() };
+    let Some(text) = blocks.last().and_then(part_text).map(str::to_owned) else { return String::new() };
+    let kept = js::trim_end(&text);
+    let removed = text.get(kept.len()..).unwrap_or("").to_owned();
+    if kept.is_empty() {
+        blocks.pop();
+    } else if let Some(block) = blocks.last_mut().and_then(Value::as_object_mut) {
+        block.insert("text".to_owned(), json!(kept));
+    }
+    if blocks.is_empty() {
+        messages.pop();
+    }
+    removed
+}
+
+fn headers(ctx: &Ctx, draft: &mut Draft, tools: bool, cached: bool, effort: bool) {
+    let mut betas: Vec<&str> = Vec::new();
+    if ctx.fixes.headers {
+        betas.extend(ctx.config.claude_betas.iter().map(String::as_str));
+        if ctx.config.browser {
+            draft.header("anthropic-dangerous-direct-browser-access", "true");
+        }
+    } else {
+        betas.extend(["output-128k-2025-02-19", "context-1m-2025-08-07"]);
+        let wanted = [
+            (tools, "tools-2024-05-16"),
+            (cached, "prompt-caching-2024-07-31"),
+            (cached, "extended-cache-ttl-2025-04-11"),
+            (effort, "effort-2025-11-24"),
+        ];
+        betas.extend(wanted.into_iter().filter(|(on, _)| *on).map(|(_, beta)| beta));
+    }
+    if !betas.is_empty() {
+        draft.header("anthropic-beta", &betas.join(","));
+    }
+}
