@@ -29,6 +29,7 @@ impl Run<'_, '_> {
         Ok(match def.id {
             Id::Newline => self.repeated("\n", whole)?,
             Id::Space => self.repeated(" ", whole)?,
+            Id::Noop if self.fixes.escapes => post::NOOP_MARK.to_owned(),
             Id::Noop | Id::Comment => String::new(),
             Id::Trim if scoped => arg(0).to_owned(),
             Id::Trim => if self.fixes.escapes { post::TRIM_MARK } else { post::TRIM_TEXT }.to_owned(),
@@ -63,6 +64,9 @@ impl Run<'_, '_> {
                     .map_or_else(String::new, |n| self.greeting(n)),
             },
             Id::Version => self.version(),
+            Id::MesExamples if env.values.contains_key("mesexamples") => {
+                env.values.get("mesexamples").cloned().unwrap_or_default()
+            }
             Id::MesExamples => {
                 let raw = self.card_field(Field::MesExamplesRaw);
                 let separator = self.sub(env.instruct.example_separator.as_str());

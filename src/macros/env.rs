@@ -128,7 +128,7 @@ pub struct Env<'a> {
     /// Reasoning prefix, suffix, separator.
     pub reasoning: [&'a str; 3],
     /// Further values by macro name, lower case: `authorsnote`, `summary`, `ismobile`, `firstdisplayedmessageid` … Empty when unknown.
-    /// `extensions`: what `{{hasExtension}}` finds, one a line. `zone/europe/berlin`: minutes east of Greenwich of a named zone now, for
+    /// `mesexamples`: example blocks as instruct mode formats them, when it is on. `extensions`: what `{{hasExtension}}` finds, one a line. `zone/europe/berlin`: minutes east of Greenwich of a named zone now, for
     /// `{{time::Europe/Berlin}}` (with `macros.values`).
     pub values: &'a IndexMap<String, String>,
     /// Empty runs of line feeds in card fields become one (user setting).

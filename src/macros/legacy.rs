@@ -2,7 +2,7 @@
 //!
 //! Spec: 04 §13. Selected by `Env::engine`. Limits: `Limits::macro_steps`, `Limits::macro_output`, and a budget for looking ahead.
 
-use super::env::Env;
+use super::env::{Env, Trust};
 use super::eval::{Place, Run, Shared};
 use super::post::{ANGLES, TRIM_TEXT, cut_marks, starts_with_ci, time_utc};
 use super::table::{self, VarOp};
@@ -96,6 +96,12 @@ pub(super) fn substitute(
         run: Run::new(text, env, host, effects, shared),
     };
     engine.angles();
+    if engine.run.fixes.trust && env.trust == Trust::Data {
+        for name in NAMES.into_iter().filter(|n| *n != "model") {
+            engine.bare(name);
+        }
+        return engine.text;
+    }
     engine.all(text);
     engine.text
 }

@@ -98,3 +98,77 @@ fn set<T>(list: &mut [T], i: usize, value: T) {
         *slot = value;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::macros::parse::{Rules, parse};
+
+    /// The search of spec 04 §5, as it is written there.
+    fn searched(src: &str, nodes: &[Node], accepts: impl Fn(&Call) -> bool) -> Vec<Tag> {
+        let calls: Vec<&Call> = nodes
+            .iter()
+            .map(|n| match &n.kind {
+                Kind::Call(c) => c,
+                Kind::Var(_) => unreachable!(),
+            })
+            .collect();
+        let mut tags = vec![Tag::Plain; nodes.len()];
+        let mut paired = vec![false; nodes.len()];
+        let mut i = 0;
+        while i < calls.len() {
+            let mut next = i + 1;
+            if !calls[i].closing && !paired[i] {
+                let mut depth = 1;
+                for j in i + 1..calls.len() {
+                    if paired[j] || cut(src, &calls[j].name) != cut(src, &calls[i].name) {
+                        continue;
+                    }
+                    if !calls[j].closing {
+                        depth += usize::from(accepts(calls[j]));
+                        continue;
+                    }
+                    depth -= 1;
+                    if depth == 0 {
+                        (paired[i], paired[j]) = (true, true);
+                        tags[j] = Tag::Raw;
+                        if accepts(calls[i]) {
+                            tags[i] = Tag::Opens(j);
+                            next = j + 1;
+                        } else {
+                            tags[i] = Tag::Raw;
+                        }
+                        break;
+                    }
+                }
+            } else if calls[i].closing && !paired[i] {
+                tags[i] = Tag::Raw;
+            }
+            i = next;
+        }
+        tags
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 3000, ..ProptestConfig::default() })]
+
+        #[test]
+        fn one_pass_finds_what_a_search_finds(words in prop::collection::vec(
+            prop::sample::select(vec!["{{a}}", "{{/a}}", "{{a::x}}", "{{b}}", "{{/b}}", "{{b::x}}", "{{c::x}}", "{{/c}}"]), 0..14)
+        ) {
+            let text = words.concat();
+            let tree = parse(&text, Rules { depth: 8, ..Rules::default() });
+            let accepts = |c: &Call| c.args.is_empty();
+            let fast = pair(&text, &tree.root.nodes, accepts, |_| false);
+            let slow = searched(&text, &tree.root.nodes, accepts);
+            // Inside a scope this level decides nothing.
+            let mut at = 0;
+            while at < fast.len() {
+                prop_assert_eq!(fast[at], slow[at], "{} at {}", text, at);
+                at = if let Tag::Opens(end) = fast[at] { end + 1 } else { at + 1 };
+            }
+        }
+    }
+}

@@ -505,7 +505,9 @@ mod tests {
         for strict in [false, true] {
             let rules = Rules { strict_names: strict, strict_comments: strict, depth: 64 };
             for row in rows {
-                let text = row.repeat((1 << 20) / row.len());
+                // A megabyte of braces; what takes more work in a debug build is shorter.
+                let size = if row.trim_matches(['{', '}']).is_empty() { 1 << 20 } else { 1 << 16 };
+                let text = row.repeat(size / row.len());
                 let tree = parse(&text, rules);
                 assert!(tree.steps <= text.len(), "{row}");
                 assert!(tree.root.nodes.len() <= text.len());

@@ -8,6 +8,8 @@ use std::borrow::Cow;
 pub(super) const ELSE_MARK: &str = "\u{0}\u{1f}ELSE\u{1f}\u{0}";
 /// What `{{trim}}` leaves behind under `macros.escapes`; the reference leaves `{{trim}}`.
 pub(super) const TRIM_MARK: &str = "\u{0}\u{1f}TRIM\u{1f}\u{0}";
+/// What `{{noop}}` leaves behind under `macros.escapes`: text before it is out of reach of a `{{trim}}`.
+pub(super) const NOOP_MARK: &str = "\u{0}\u{1f}NOOP\u{1f}\u{0}";
 /// The macro as text.
 pub(super) const TRIM_TEXT: &str = "{{trim}}";
 
@@ -151,7 +153,8 @@ pub(super) fn settle(text: String) -> String {
     if !text.contains('\0') {
         return text;
     }
-    drop_else(cut_marks(&text, TRIM_MARK).unwrap_or(text))
+    let text = drop_else(cut_marks(&text, TRIM_MARK).unwrap_or(text));
+    if text.contains(NOOP_MARK) { text.replace(NOOP_MARK, "") } else { text }
 }
 
 fn drop_else(text: String) -> String {

@@ -190,7 +190,7 @@ switches! {
     }
     MACROS_ESCAPES = "macros.escapes" {
         off: "Every pass removes a backslash before a brace and acts on `{{trim}}`, also in text that came out of macros.",
-        on: "Only source text is unescaped, once; text that came out of a macro stays as it is.",
+        on: "Only source text is unescaped, once; text that came out of a macro stays as it is; `{{noop}}` shields what stands before it from `{{trim}}`.",
         faults: ["04 F1", "04 F21"]
     }
 

@@ -7,16 +7,7 @@ use promptside::profile::Profile;
 use promptside::scene::Scene;
 use serde_json::{Map, Value, json};
 
-use crate::golden::{Case, cases, difference, report, scene};
-
-/// Milliseconds of `YYYY-MM-DDTHH:MM:SS[.mmm]Z`.
-fn instant(text: &str) -> i64 {
-    let n = |a: usize, b: usize| text.get(a..b).and_then(|t| t.parse::<i64>().ok()).unwrap_or(0);
-    let (y, m, d) = (n(0, 4), n(5, 7), n(8, 10));
-    let (y2, m2) = if m <= 2 { (y - 1, m + 9) } else { (y, m - 3) };
-    let days = y2 * 365 + y2 / 4 - y2 / 100 + y2 / 400 + (m2 * 153 + 2) / 5 + d - 1 - 719_468;
-    ((days * 24 + n(11, 13)) * 60 + n(14, 16)) * 60_000 + n(17, 19) * 1000 + n(20, 23)
-}
+use crate::golden::{Case, cases, date_ms, difference, report, scene};
 
 /// Writes of a step, applied to the scene as a room would.
 fn commit(scene: &mut Scene, effects: Effects) {
@@ -42,7 +33,7 @@ fn commit(scene: &mut Scene, effects: Effects) {
 
 fn host_of(case: &Case, random: &Value) -> Host {
     let tape: Vec<f64> = random.as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
-    let now = instant(case.scenario()["date"].as_str().unwrap_or("2025-03-04T05:06:07.000Z"));
+    let now = date_ms(case.scenario()["date"].as_str().unwrap_or("2025-03-04T05:06:07.000Z"));
     Host { clock: Clock { now_ms: now, ..Clock::default() }, ..Host::new(Dice::tape(tape)) }
 }
 

@@ -1,6 +1,7 @@
 //! The faults of the macro language, on both sides of each switch (spec 04 Part 2), the bounds (Part 3), and what editors ask.
 
 use promptside::host::{Dice, Host};
+use promptside::js::regexp::{Regex, Steps, Text};
 use promptside::macros::SpanStatus::{Arguments, Closes, Expands, Unknown, Unpaired};
 use promptside::macros::{self, Env, EnvBase, SpanStatus, Trust, expand};
 use promptside::parts::Effects;
@@ -9,6 +10,7 @@ use promptside::scene::Scene;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use crate::golden::cases;
 use crate::macros_spec::World;
 
 /// Each row: text, as the reference, put right by the switch alone.
@@ -53,6 +55,8 @@ fn escapes() {
             ("{{setvar::x::\\{a\\} }}{{getvar::x}}", "{a}", "{a}"),
             ("{{reverse::a{{trim}}b}}", "b}}mirt{{a", "ba"),
             ("x{{else}}y", "xy", "xy"),
+            ("foo\n{{noop}}{{trim}}\nbar", "foobar", "foo\nbar"),
+            ("{{setvar::n::{{noop}}a}}{{getvar::n}}{{if noop}}x{{/if}}", "a", "a"),
         ],
     );
 }
@@ -260,6 +264,10 @@ fn trust() {
     let (got, effects) = run(Profile::promptside(), Trust::Data);
     assert_eq!(got, text.replace("{{user}}", "User"));
     assert_eq!(effects, Effects::default());
+    let mut old = World::legacy();
+    old.profile = Profile::promptside();
+    let (got, effects) = old.run_with(text, |env| Env { trust: Trust::Data, ..env });
+    assert_eq!((got, effects), (text.replace("{{user}}", "User"), Effects::default()));
     // A card field read by the user's preset is still the card's text.
     let scene = card(json!({"description": "{{setglobalvar::g::1}}{{user}}"}));
     for (profile, count) in [(Profile::sillytavern(), 1), (Profile::promptside(), 0)] {
@@ -496,4 +504,42 @@ fn needs() {
     assert!(needs("{{description}}").card && needs("{{lastMessage}}").chat && needs("{{time_UTC+2}}").time);
     assert!(needs("{{if description}}a{{/if}}").card && needs("{{if {{user}}}}a{{/if}}").random);
     assert!(needs("{{foo}}").unknown && needs("{{pick::a::b}}").host);
+}
+
+/// Public bug reports of the area.
+#[test]
+fn reports() {
+    for case in cases("reports").iter().filter(|c| c.json["area"] == "macros") {
+        let (input, right) = (&case.json["input"], &case.json["right"]);
+        let texts: Vec<&str> = match input["cases"].as_array() {
+            Some(list) => list.iter().filter_map(Value::as_str).collect(),
+            None => vec![input["text"].as_str().unwrap()],
+        };
+        for seed in 0..200 {
+            let run = |profile: Profile| -> Vec<String> {
+                let mut world = World { profile, ..World::plain() };
+                let mut dice = Dice::seeded(seed);
+                world.draws = (0..8).map(|_| dice.draw(promptside::host::Site::MacroRandom)).collect();
+                texts.iter().map(|t| world.text(t)).collect()
+            };
+            let got = run(Profile::promptside());
+            if let Some(list) = right["one_of"].as_array() {
+                assert!(list.iter().any(|x| *x == got[0]), "{}: {got:?}", case.id);
+            }
+            if let Some(pattern) = right["matches"].as_str() {
+                let regex = Regex::new(pattern, "").unwrap();
+                assert!(
+                    regex.test(&Text::from(got[0].as_str()), &mut Steps::new(10_000)).unwrap(),
+                    "{}: {got:?}",
+                    case.id
+                );
+            }
+            if right["output"].is_array() {
+                assert_eq!(json!(got), right["output"], "{}", case.id);
+            }
+            if right["sillytavern"].is_array() {
+                assert_eq!(json!(run(Profile::sillytavern())), right["sillytavern"], "{}", case.id);
+            }
+        }
+    }
 }
