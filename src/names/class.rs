@@ -1,6 +1,6 @@
 //! A character -> the class that decides where a name may begin and end (spec 01 §P1.3).
 
-use super::marks;
+use super::props;
 
 /// Classes of characters. The names of the specification: H R T G X A E S N.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub(super) fn class(c: char) -> Class {
     if c.is_numeric() && !is_han(c) {
         return Class::Word;
     }
-    if !c.is_alphabetic() && !marks::is_mark(c) {
+    if !c.is_alphabetic() && !props::is_mark(c) {
         return if matches!(c, 'ー' | 'ｰ') { Class::Katakana } else { Class::Other };
     }
     match c {

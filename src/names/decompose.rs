@@ -3,7 +3,7 @@
 //! The data is `nfkd.bin`, 24 kB that compress to 10 (a general crate costs 24 to 51): blocks of 64 entries behind an index.
 //! `tests/it/unicode.rs` makes the file and says its format; it fails when the file is stale.
 
-use super::marks;
+use super::props;
 
 const TABLE: &[u8] = include_bytes!("nfkd.bin");
 /// Index entry: first character (3 bytes) and offset of its block (2 bytes), little endian.
@@ -69,9 +69,9 @@ fn number(bytes: &mut impl Iterator<Item = u8>) -> Option<u32> {
 
 /// Puts combining marks into canonical order, then joins conjoining jamo to syllables.
 pub(super) fn order(chars: &mut Vec<char>) {
-    for run in chars.chunk_by_mut(|_, next| marks::class(*next) > 0) {
+    for run in chars.chunk_by_mut(|_, next| props::class(*next) > 0) {
         // The first of a run may be a base; its class is 0, and it stays where it is.
-        if !run.is_sorted_by_key(|c| marks::class(*c)) {
+        if !run.is_sorted_by_key(|c| props::class(*c)) {
             let sorted = by_class(run);
             run.copy_from_slice(&sorted);
         }
@@ -82,10 +82,10 @@ pub(super) fn order(chars: &mut Vec<char>) {
 /// A stable sort in as many passes as there are classes: Unicode has 55, and a general sort is 8 kB of code.
 fn by_class(run: &[char]) -> Vec<char> {
     let mut sorted = Vec::with_capacity(run.len());
-    let mut next = run.iter().map(|c| marks::class(*c)).min();
+    let mut next = run.iter().map(|c| props::class(*c)).min();
     while let Some(class) = next {
-        sorted.extend(run.iter().filter(|c| marks::class(**c) == class));
-        next = run.iter().map(|c| marks::class(*c)).filter(|c| *c > class).min();
+        sorted.extend(run.iter().filter(|c| props::class(**c) == class));
+        next = run.iter().map(|c| props::class(*c)).filter(|c| *c > class).min();
     }
     sorted
 }

@@ -3,8 +3,8 @@
 
 use super::class::{Class, class};
 use super::key::{Diacritics, Keyed};
-use super::marks;
 use super::patterns::keys;
+use super::props;
 use super::tree::Shape;
 use super::words::Words;
 use crate::js;
@@ -114,7 +114,7 @@ impl Reading<'_> {
     /// Position, character and class before a position of the key, marks skipped.
     fn before(&self, i: usize) -> Option<(usize, char, Class)> {
         let before = self.keyed.chars().get(..i)?;
-        let at = before.iter().rposition(|k| !marks::is_nonspacing(k.c))?;
+        let at = before.iter().rposition(|k| !props::is_nonspacing(k.c))?;
         let c = before.get(at)?.c;
         Some((at, c, class(c)))
     }
@@ -122,7 +122,7 @@ impl Reading<'_> {
     /// Character and class at a position, marks skipped.
     fn after(&self, i: usize) -> (Option<char>, Class) {
         let rest = self.keyed.chars().get(i..).unwrap_or(&[]);
-        let c = rest.iter().map(|k| k.c).find(|c| !marks::is_nonspacing(*c));
+        let c = rest.iter().map(|k| k.c).find(|c| !props::is_nonspacing(*c));
         (c, c.map_or(Class::Other, class))
     }
 

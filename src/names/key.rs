@@ -4,11 +4,10 @@
 //! No locale is consulted. Letters with marks stay decomposed and Hangul is composed, where the specification composes both:
 //! the same texts are equal either way, and no table of compositions is needed.
 
-use unicode_segmentation::UnicodeSegmentation as _;
-
 use super::class::{is_greek, is_latin};
+use super::clusters::clusters;
 use super::decompose::{decompose, order};
-use super::marks;
+use super::props;
 
 /// Whether accents count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,7 +22,7 @@ pub enum Diacritics {
 /// The key of a name or a word.
 pub fn key(text: &str, diacritics: Diacritics) -> String {
     let mut out = Vec::new();
-    for cluster in text.graphemes(true) {
+    for (_, cluster) in clusters(text) {
         key_cluster(cluster, diacritics, &mut out);
     }
     out.into_iter().collect()
@@ -55,7 +54,7 @@ impl Keyed {
     pub fn new(text: &str, diacritics: Diacritics) -> Self {
         let mut chars = Vec::with_capacity(text.len());
         let mut buffer = Vec::new();
-        for (start, cluster) in text.grapheme_indices(true) {
+        for (start, cluster) in clusters(text) {
             key_cluster(cluster, diacritics, &mut buffer);
             let last = buffer.len().saturating_sub(1);
             let end = start + cluster.len();
@@ -146,7 +145,7 @@ fn loosen(chars: &[char]) -> Vec<char> {
         if is_point(c) {
             continue;
         }
-        if marks::is_nonspacing(c) {
+        if props::is_nonspacing(c) {
             if is_latin(base) || is_greek(base) || (base == 'е' && c == '\u{308}') {
                 continue;
             }

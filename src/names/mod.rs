@@ -5,19 +5,21 @@
 //! who may speak is decided elsewhere.
 
 mod class;
+mod clusters;
 mod decompose;
 mod edges;
 mod key;
 mod labels;
-mod mark_ranges;
-mod marks;
 mod masks;
 mod mentions;
 mod options;
 mod patterns;
+mod prop_table;
+mod props;
 mod tree;
 mod words;
 
+pub use clusters::clusters;
 pub use key::{Diacritics, KeyChar, Keyed, key};
 pub use labels::{Label, Labels, Look};
 pub use mentions::{Matcher, Mention, MentionKind, Named, Recency};

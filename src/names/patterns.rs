@@ -2,7 +2,7 @@
 
 use super::class::{Class, class, is_cyrillic};
 use super::key::{Diacritics, key};
-use super::marks;
+use super::props;
 use super::words::Words;
 use crate::js;
 
@@ -203,7 +203,7 @@ fn inflected<'a>(word: &str, endings: &'a [String]) -> impl Iterator<Item = Stri
 
 /// Letters of an all-Cyrillic word; `None` when anything else is in it.
 fn cyrillic_letters(key: &str) -> Option<usize> {
-    let letters = || key.chars().filter(|c| !marks::is_mark(*c));
+    let letters = || key.chars().filter(|c| !props::is_mark(*c));
     letters().all(is_cyrillic).then(|| letters().count())
 }
 

@@ -2,8 +2,8 @@
 
 use super::class::{Class, class};
 use super::key::KeyChar;
-use super::marks;
 use super::patterns::{MAX_NAME, Rank, length};
+use super::props;
 
 /// Who a pattern stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +111,7 @@ impl Tree {
 
 impl Shape {
     fn of(key: &str) -> Self {
-        let mut solid = key.chars().filter(|c| !marks::is_nonspacing(*c)).map(class);
+        let mut solid = key.chars().filter(|c| !props::is_nonspacing(*c)).map(class);
         let first = solid.next().unwrap_or(Class::Other);
         let last = solid.next_back().unwrap_or(first);
         let drawn = |c: char| {

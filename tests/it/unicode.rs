@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use unicode_normalization::char::{canonical_combining_class, decompose_compatible};
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
+use unicode_segmentation::UnicodeSegmentation;
 
 fn path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src/names").join(name)
@@ -66,40 +67,72 @@ fn nfkd() {
     compare("nfkd.bin", &file);
 }
 
-/// `mark_ranges.rs`: ranges of characters of category M.
-#[test]
-fn marks() {
-    let mut ranges: Vec<(u32, u32, u8, bool)> = Vec::new();
-    for c in (0..=0x10_FFFF).filter_map(char::from_u32) {
-        let category = c.general_category();
-        let spacing = match category {
-            GeneralCategory::NonspacingMark => false,
-            GeneralCategory::SpacingMark | GeneralCategory::EnclosingMark => true,
-            _ => {
-                assert_eq!(canonical_combining_class(c), 0, "{c:?}");
-                continue;
+/// How a character joins its neighbours, found out by asking the oracle.
+fn join(c: char) -> &'static str {
+    let one = |before: &str, after: &str| format!("{before}{c}{after}").graphemes(true).count() == 1;
+    match c {
+        '\u{200d}' => "Zwj",
+        _ if !one("", "\u{301}") => "Control",
+        _ if one("a", "") => {
+            if one("क", "क") {
+                "Linker"
+            } else if !one("👩", "\u{200d}👩") {
+                "Spacing"
+            } else if one("क\u{94d}", "क") {
+                "Extend"
+            } else {
+                "Parting"
             }
+        }
+        _ if one("", "a") => "Prepend",
+        _ if one("👩\u{200d}", "") => "Picture",
+        _ if one("क\u{94d}", "") => "Consonant",
+        _ if one("", "\u{1100}") => "L",
+        _ if one("\u{1100}", "") => "V",
+        _ if one("\u{11a8}", "") => "T",
+        _ if one("🇦", "") => "Flag",
+        _ => "Other",
+    }
+}
+
+/// `prop_table.rs`: where a kind of character begins, and which.
+#[test]
+fn props() {
+    let mut kinds: Vec<String> = Vec::new();
+    let mut steps: Vec<u32> = Vec::new();
+    // Hangul syllables are told apart by arithmetic, and nothing in the other planes joins anything.
+    let planes = (0..=0x2_0000).chain(0xE_0000..=0xE_1000);
+    for c in planes.filter_map(char::from_u32).filter(|c| !('\u{ac00}'..='\u{d7a3}').contains(c)) {
+        let mark = match c.general_category() {
+            GeneralCategory::NonspacingMark => "Nonspacing",
+            GeneralCategory::SpacingMark | GeneralCategory::EnclosingMark => "Spacing",
+            _ => "No",
         };
-        let (at, class) = (u32::from(c), canonical_combining_class(c));
-        match ranges.last_mut() {
-            Some(last) if last.1 + 1 == at && last.2 == class && last.3 == spacing => last.1 = at,
-            _ => ranges.push((at, at, class, spacing)),
+        let kind = format!("(Join::{}, {}, Mark::{mark})", join(c), canonical_combining_class(c));
+        let number = kinds.iter().position(|k| *k == kind).unwrap_or_else(|| {
+            kinds.push(kind);
+            kinds.len() - 1
+        });
+        let number = u32::from(u8::try_from(number).unwrap());
+        if steps.last().is_none_or(|last| last & 255 != number) {
+            steps.push(u32::from(c) << 8 | number);
         }
     }
     let mut file = String::from(
-        "//! Characters of category M (marks): first, last, canonical combining class, whether they take room of their own (not Mn).\n\
-         //! Made by `tests/it/unicode.rs`.\n\n\
-         #[rustfmt::skip]\npub(super) static RANGES: &[(char, char, u8, bool)] = &[\n",
+        "//! Kinds of characters: how they join their neighbours, canonical combining class, whether they are marks; and where each begins:\n\
+         //! the character above the lowest byte, which is the number of the kind. Made by `tests/it/unicode.rs`.\n\n\
+         use super::props::{Join, Mark};\n\n\
+         #[rustfmt::skip]\npub(super) static KINDS: &[(Join, u8, Mark)] = &[\n",
     );
-    for row in ranges.chunks(4) {
-        let cells: Vec<String> = row
-            .iter()
-            .map(|(first, last, class, spacing)| {
-                format!("('\\u{{{first:x}}}', '\\u{{{last:x}}}', {class}, {spacing}),")
-            })
-            .collect();
+    for kind in &kinds {
+        writeln!(file, "    {kind},").unwrap();
+    }
+    file.push_str("];\n\n#[rustfmt::skip]\npub(super) static STEPS: &[u32] = &[\n");
+    for row in steps.chunks(10) {
+        let cells: Vec<String> =
+            row.iter().map(|s| format!("0x{:04x}_{:04x},", s >> 16, s & 0xFFFF)).collect();
         writeln!(file, "    {}", cells.join(" ")).unwrap();
     }
     file.push_str("];\n");
-    compare("mark_ranges.rs", file.as_bytes());
+    compare("prop_table.rs", file.as_bytes());
 }
