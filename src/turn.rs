@@ -22,7 +22,7 @@ use crate::prompt::chat::{Item, assemble, report};
 use crate::scene::{Object, Scene};
 use crate::scripts::CompiledScripts;
 use crate::tokens::Count;
-use about::{current_chat, emptied, outlet_texts};
+use about::{context_start, current_chat, emptied, outlet_texts};
 
 /// What is asked for. `TurnOptions::default()` is a plain reply of the single chat's character.
 #[derive(Clone, Debug, Default)]
@@ -163,6 +163,10 @@ pub fn build_with(about: &About<'_>, compiled: &Compiled, host: &mut Host) -> Re
     let visible: Vec<usize> = lines.iter().map(|l| l.index).collect();
     let mut report = report(&assembled, about.options.kind, about.sizes, &visible, about.counter.count);
     report.warnings = emptied(&lines);
+    if !about.options.preview {
+        let start = context_start(about, &assembled, &report);
+        scope.effects.metadata.insert("lastInContextMessageId".to_owned(), Some(start.into()));
+    }
     let reading = about.reading(&continued, &mut scope);
     let payload = about.payload(&assembled, &reading, &mut scope);
     let messages = assembled.items.iter().map(Item::message).collect();

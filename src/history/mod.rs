@@ -5,10 +5,12 @@
 
 mod bias;
 mod core;
+mod greetings;
 mod name;
 mod record;
 
 pub use self::bias::reply_bias;
 pub use self::core::{Line, Rules, core_chat};
+pub use self::greetings::greetings;
 pub use self::name::{Names, wire_name};
 pub use self::record::{Piece, Record, RecordRules, records};

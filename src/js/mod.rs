@@ -4,6 +4,7 @@
 //! not to Rust's. `clippy.toml` bans the Rust functions that look alike.
 //! Text is UTF-8 inside; a lone surrogate from JavaScript became U+FFFD at the boundary (spec 04 Part 3 rule 10).
 
+mod date;
 mod json;
 mod number;
 mod parse;
@@ -11,11 +12,12 @@ pub mod regexp;
 mod text;
 mod yaml;
 
+pub use date::iso_date;
 pub use json::{stringify, stringify_pretty};
 pub use number::{number_text, round, to_boolean, to_integer, to_number, value_to_number, value_to_text};
 pub use parse::parse;
 pub use text::{
-    cmp16, find16, is_line_end, is_space, is_word, len16, lines, lower, slice16, to_byte, to_utf16, trim,
-    trim_end, trim_start, upper,
+    cmp16, encode_uri_component, find16, is_line_end, is_space, is_word, len16, lines, lower, slice16,
+    to_byte, to_utf16, trim, trim_end, trim_start, upper,
 };
 pub use yaml::parse_yaml;

@@ -88,6 +88,19 @@ pub fn cmp16(a: &str, b: &str) -> Ordering {
     a.encode_utf16().cmp(b.encode_utf16())
 }
 
+/// `encodeURIComponent`.
+pub fn encode_uri_component(s: &str) -> String {
+    let mut out = String::with_capacity(s.len());
+    for byte in s.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.!~*'()".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
 /// Lines of a text, ends excluded: CRLF, LF, CR, U+2028 and U+2029 end a line; a final end gives an empty last line.
 pub fn lines(s: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(s);

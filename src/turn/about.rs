@@ -17,8 +17,8 @@ use crate::js;
 use crate::lore::{self, ExamplePlace, LoreResult, lore_at_depth, merge_lore};
 use crate::macros::{CardTexts, EnvBase, Expander};
 use crate::models::{Framing, Model, Params, can_call_tools, params};
-use crate::parts::{ChatEdit, Effects, Kind, Reading};
-use crate::profile::{PROMPT_CONTINUE, PROMPT_EXAMPLES, PROMPT_NUDGES, PROMPT_ONCE, Profile};
+use crate::parts::{ChatEdit, Effects, Kind, Reading, Report};
+use crate::profile::{PROMPT_CONTINUE, PROMPT_EXAMPLES, PROMPT_HISTORY, PROMPT_NUDGES, PROMPT_ONCE, Profile};
 use crate::prompt::chat::{Assembled, Counter, Input, Item, Supplied};
 use crate::reply;
 use crate::scene::{Character, ChatMessage, PersonaPosition, Scene};
@@ -420,6 +420,18 @@ impl<'a> About<'a> {
         };
         reply::reading(self.scene, &ask, &mut |text| scope.expand(text))
     }
+}
+
+/// Where the context begins, as the chat's metadata keep it for the next request: ST counts every message of the user's and
+/// the assistant's role back from the end; with `prompt.history` on it is the oldest chat message that is in (spec 02 F-39).
+pub(super) fn context_start(about: &About<'_>, assembled: &Assembled, report: &Report) -> usize {
+    let length = about.scene.chat.messages.len();
+    if about.profile.on(&PROMPT_HISTORY) {
+        return report.cut.first_included_index.unwrap_or(length);
+    }
+    let spoken = assembled.items.iter().filter(|i| matches!(i.role.as_str(), "user" | "assistant")).count();
+    let replaced = matches!(about.options.kind, Kind::Swipe | Kind::Regenerate | Kind::Continue);
+    length.saturating_sub(spoken + usize::from(replaced))
 }
 
 /// Who speaks: the one asked for, else the single chat's character, else the first.

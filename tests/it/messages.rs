@@ -1,12 +1,14 @@
 //! Recorded requests: `messages`, `budget`, `messages-random`, `session`. The chat between two requests of a step is taken from
 //! the recording, so this tests assembly alone; whole turns are tested where the room is.
 
+use promptside::history::greetings;
 use promptside::host::{Clock, Dice, Host};
 use promptside::macros::EnvBase;
 use promptside::models::{Framing, Model};
 use promptside::parts::{Effects, Kind, Report};
 use promptside::profile::Profile;
 use promptside::scene::{ChatMessage, Group, Object, Persona, Preset, Scene, Settings};
+use promptside::scripts::CompiledScripts;
 use promptside::tokens::{CodePoints, Count};
 use promptside::turn::{self, Quiet, TurnOptions};
 use serde_json::{Map, Value, json};
@@ -47,23 +49,33 @@ fn texts(v: &Value) -> &[Value] {
 
 impl<'c> Driver<'c> {
     fn new(case: &'c Case) -> Self {
-        let mut value = golden::scene_value(case);
-        let opened = &case.json["expected"]["opened_chat"];
-        if opened.is_array() {
-            value["chat"]["messages"] = opened.clone();
-        }
+        let value = golden::scene_value(case);
         let scene = Scene::from_value(&value).unwrap_or_else(|e| panic!("{}: {e}", case.id)).0;
         let now_ms = golden::date_ms(case.scenario()["date"].as_str().unwrap_or("2025-03-04T05:06:07.000Z"));
         let mut driver = Self { case, scene, value, now_ms };
-        if driver.scene.chat.messages.is_empty()
-            && let Some(at) = driver.solo()
-            && !driver.scene.characters[at].first_mes.is_empty()
-        {
-            let greeting = json!({"name": driver.scene.characters[at].name, "mes": driver.scene.characters[at].first_mes});
-            driver.scene.chat.messages.push(ChatMessage::from_value(&greeting).unwrap());
+        if driver.scene.chat.messages.is_empty() {
+            driver.open();
         }
         driver.show_first(&mut host(now_ms, Vec::new()));
         driver
+    }
+
+    /// A new chat begins with its greetings.
+    fn open(&mut self) {
+        let profile = Profile::sillytavern();
+        let draws = texts(&self.case.scenario()["random"]).iter().map(|v| v.as_f64().unwrap()).collect();
+        let mut host = host(self.now_ms, draws);
+        let scripts = CompiledScripts::new(&self.scene, &profile, &host.limits).0;
+        let mut effects = Effects::default();
+        let messages = greetings(&self.scene, &profile, &scripts, &mut host, &mut effects);
+        let recorded = &self.case.json["expected"]["opened_chat"];
+        if recorded.is_array() {
+            let got: Vec<Value> = messages.iter().map(ChatMessage::to_value).collect();
+            let found = golden::difference(recorded, &json!(got));
+            assert!(found.is_none(), "{}: opening {}", self.case.id, found.unwrap());
+        }
+        self.scene.chat.messages = messages;
+        self.commit(&effects);
     }
 
     /// Opening a chat expands its first message and keeps the result.
@@ -158,6 +170,7 @@ impl<'c> Driver<'c> {
     /// Runs every step; each difference is one line.
     fn run(&mut self) -> Vec<String> {
         let mut failures = Vec::new();
+        let whole = &self.case.json["expected"];
         for (n, (step, expected)) in self.case.steps().into_iter().enumerate() {
             if let Some(date) = step["date"].as_str() {
                 self.now_ms = golden::date_ms(date);
@@ -184,6 +197,11 @@ impl<'c> Driver<'c> {
                 "delete_last" => _ = self.scene.chat.messages.pop(),
                 _ => failures.extend(self.step(n, step, expected)),
             }
+        }
+        let key = "lastInContextMessageId";
+        if let (Some(want), Some(got)) = (whole["chat_metadata"].get(key), self.scene.chat.metadata.get(key))
+        {
+            failures.extend(golden::difference(want, got).map(|d| format!("{} {key}{d}", self.case.id)));
         }
         failures
     }
