@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use promptside::js::regexp::{Regex, Steps, Text};
+use proptest::prelude::*;
 
 fn text(shown: &str) -> Text {
     let half = |u: u16| match u {
@@ -53,4 +54,35 @@ fn finds_what_v8_finds() {
         wrong.len(),
         wrong[..wrong.len().min(60)].join("\n")
     );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_pattern_ends_and_stays_in_the_text(
+        pattern in "([a-c.*+?|()\\[\\]{}\\\\^$0-9,<>=!:&q-]|\\(\\?<?[=!:]|\\\\[bBdDsSwWkpPuxc]|[洛😀ſЖ\\n]|\\PC){0,24}",
+        flags in "[gimsy]{0,2}[uv]?",
+        text in "[abcA1_洛😀𐐀ſЖ\\n ]{0,40}|\\PC{0,20}",
+        at in 0_usize..50,
+    ) {
+        const ENOUGH: u64 = 30_000;
+        let Ok(regex) = Regex::new(&pattern, &flags) else { return Ok(()) };
+        let text = Text::from(text.as_str());
+        let mut steps = Steps::new(ENOUGH);
+        if let Ok(Some(found)) = regex.find_at(&text, at, &mut steps) {
+            prop_assert_eq!(found.groups.len(), regex.group_count() + 1);
+            for (start, end) in found.groups.iter().flatten() {
+                prop_assert!(start <= end && *end <= text.len());
+            }
+            prop_assert!(found.start() + 1 >= at, "a search goes forwards, but for half a pair");
+        }
+        let mut matches = regex.matches(&text);
+        let mut last = 0;
+        while let Ok(Some(found)) = matches.next(&mut steps) {
+            prop_assert!(found.start() >= last);
+            last = found.end();
+        }
+        prop_assert!(steps.left() <= ENOUGH);
+    }
 }
