@@ -86,7 +86,7 @@ switches! {
     PROVIDER_READING = "provider.reading" {
         off: "Of an answer only some text and reasoning is read: the first Gemini part of an event, no reasoning of OpenAI or Groq, blank lines between blocks; errors inside a stream and its unfinished last event are lost, a refusal is an empty answer.",
         on: "All text, reasoning and signatures are read whatever the source, blocks are joined as they came, a stream is read by the standard and ends with its error.",
-        faults: ["06 F40", "06 F41", "06 F42", "06 F43", "06 F44", "06 F45", "06 F46", "06 F47", "06 F48"]
+        faults: ["06 F40", "06 F41", "06 F42", "06 F43", "06 F44", "06 F45", "06 F46", "06 F47"]
     }
     PROMPT_ORDER = "prompt.order" {
         off: "Only the order list of 100001 is read, an empty one too; absent or excluded markers are sent at the very end; duplicates are charged twice; user prompts need `system_prompt: false`.",

@@ -2,98 +2,18 @@
 
 use serde_json::{Value, json};
 
+use super::browser::ANTHROPIC_OPT_IN;
 use super::cache::{Form, MOST_MARKS, mark, mark_depth, put_mark};
 use super::claude::{blocks_mut, convert};
+use super::claude_models::{Class, NEWEST, class, newest_line};
 use super::item::{Item, part_text, part_type, split};
+use super::prefill;
 use super::request::{Auth, Ctx, Draft};
 use super::schema::flatten_schema;
 use super::url;
 use crate::error::Error;
 use crate::js;
 use crate::models::{Source, number, remove};
-
-/// What a model can do and what it refuses.
-#[expect(clippy::struct_excessive_bools, reason = "the classes of the specification")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Class {
-    thinking: bool,
-    web_search: bool,
-    one_sampler: bool,
-    effort: bool,
-    no_prefill: bool,
-    adaptive: bool,
-    no_samplers: bool,
-    /// `output_config.format` instead of a forced tool.
-    structured: bool,
-}
-
-const NEWEST: Class = Class {
-    thinking: true,
-    web_search: true,
-    one_sampler: false,
-    effort: true,
-    no_prefill: true,
-    adaptive: true,
-    no_samplers: true,
-    structured: true,
-};
-
-const THINKING: &[&str] = &["3-7", "opus-4", "sonnet-4", "haiku-4-5"];
-const WEB_SEARCH: &[&str] = &["3-5", "3-7", "opus-4", "sonnet-4", "haiku-4-5"];
-const ONE_SAMPLER: &[&str] = &["opus-4-1", "sonnet-4-5", "haiku-4-5", "opus-4-5", "opus-4-6", "sonnet-4-6"];
-const EFFORT: &[&str] = &["opus-4-5", "opus-4-6", "sonnet-4-6", "opus-4-7", "opus-4-8"];
-const NO_PREFILL: &[&str] = &["opus-4-6", "sonnet-4-6", "opus-4-7", "opus-4-8"];
-const ADAPTIVE: &[&str] = &["opus-4-7", "opus-4-8"];
-const MAYBE_ADAPTIVE: &[&str] = &["opus-4-6", "sonnet-4-6"];
-const STRUCTURED: &[&str] =
-    &["opus-4-1", "opus-4-5", "opus-4-6", "opus-4-7", "opus-4-8", "sonnet-4-5", "sonnet-4-6", "haiku-4-5"];
-/// Ids whose class is known; with the fix every other `claude-…` counts as the newest.
-const KNOWN: &[&str] = &[
-    "1",
-    "2",
-    "instant",
-    "v1",
-    "v2",
-    "3",
-    "opus-4-0",
-    "opus-4-1",
-    "opus-4-2",
-    "opus-4-3",
-    "opus-4-4",
-    "opus-4-5",
-    "opus-4-6",
-    "opus-4-7",
-    "opus-4-8",
-    "sonnet-4-0",
-    "sonnet-4-2",
-    "sonnet-4-5",
-    "sonnet-4-6",
-    "haiku-4-5",
-];
-
-fn class(ctx: &Ctx) -> Class {
-    let id = ctx.model.strip_prefix("claude-").unwrap_or("\0");
-    let is = |list: &[&str]| list.iter().any(|start| id.starts_with(start));
-    let fable = ctx.model.contains("claude-fable");
-    let five = ["claude-opus-5", "claude-sonnet-5"].iter().any(|m| ctx.model.contains(m));
-    let new = fable || five;
-    // `opus-4` alone is the first of its line.
-    let mut lines = ["opus-4", "sonnet-4"].iter().filter_map(|line| id.strip_prefix(line));
-    let first = lines.any(|rest| !rest.starts_with('-'));
-    if ctx.fixes.fields && id != "\0" && (new || !is(KNOWN) && !first) {
-        return NEWEST;
-    }
-    Class {
-        thinking: new || is(THINKING),
-        web_search: new || is(WEB_SEARCH),
-        one_sampler: is(ONE_SAMPLER),
-        effort: new || is(EFFORT),
-        no_prefill: new || is(NO_PREFILL),
-        adaptive: new || is(ADAPTIVE) || ctx.config.claude_adaptive && is(MAYBE_ADAPTIVE),
-        no_samplers: new || is(ADAPTIVE),
-        structured: ctx.model.contains("claude-fable-5-1") || ctx.fixes.fields && is(STRUCTURED),
-    }
-}
 
 /// The thinking budget: a word for models that adapt, tokens for others, null for none.
 pub fn claude_thinking_budget(max_tokens: f64, effort: &str, stream: bool, adaptive: bool) -> Value {
@@ -125,7 +45,7 @@ pub(super) fn draft(ctx: &Ctx, list: Vec<Item>) -> Result<Draft, Error> {
     let auth = (!ctx.config.keyless).then(|| Auth::header("x-api-key", secret));
     let mut draft = Draft::new(url::join(&base, "/messages", ctx.fixes.headers), auth);
     draft.header("anthropic-version", "2023-06-01");
-    let class = class(ctx);
+    let class = class(ctx.model, ctx.config.claude_adaptive, ctx.fixes.fields);
     let use_system = ctx.on("use_sysprompt");
     let use_tools = !ctx.list("tools").is_empty();
     let converted = convert(list, ctx.text("assistant_prefill"), use_system, use_tools, ctx.frame())?;
@@ -159,12 +79,19 @@ pub(super) fn draft(ctx: &Ctx, list: Vec<Item>) -> Result<Draft, Error> {
     }
     samplers(ctx, class, &mut draft);
     let thinks = thinking(ctx, class, &mut draft);
-    if thinks || class.no_prefill {
-        if let Some(last) = messages.last_mut().filter(|i| i.is("assistant")) {
-            last.set("role", json!("user"));
-        }
-    } else if ctx.fixes.prefill {
+    if ctx.fixes.prefill {
         draft.trimmed = trim_end(&mut messages);
+    }
+    let begun = messages.last_mut().filter(|i| i.is("assistant") && (thinks || class.no_prefill));
+    if let Some(last) = begun {
+        last.set("role", json!("user"));
+        if ctx.fixes.prefill {
+            draft.note(
+                "prefill-as-user",
+                "messages",
+                "the model takes no begun reply; it reads it as the user's words",
+            );
+        }
     }
     let configured = draft.body.get("output_config").is_some_and(|c| c.get("effort").is_some());
     let effort = class.effort && ctx.on("verbosity") && !configured;
@@ -254,7 +181,7 @@ fn thinking(ctx: &Ctx, class: Class, draft: &mut Draft) -> bool {
         return false;
     }
     let max_tokens = ctx.get("max_tokens").map_or(f64::NAN, js::value_to_number);
-    let effort = ctx.text("reasoning_effort");
+    let effort = ctx.effort();
     let shown = ctx.on("include_reasoning");
     let budget = claude_thinking_budget(max_tokens, effort, ctx.on("stream"), class.adaptive);
     match budget {
@@ -275,9 +202,8 @@ fn thinking(ctx: &Ctx, class: Class, draft: &mut Draft) -> bool {
             }
         }
         Value::Null => {
-            let newest = class == NEWEST
-                || ["claude-fable", "claude-opus-5", "claude-sonnet-5"].iter().any(|m| ctx.model.contains(m));
-            if !(newest && effort == "auto" && shown) {
+            let newest = class == NEWEST || newest_line(ctx.model);
+            if !newest || effort != "auto" || !shown {
                 return false;
             }
             draft.put("thinking", json!({"type": "adaptive", "display": "summarized"}));
@@ -293,20 +219,15 @@ fn thinking(ctx: &Ctx, class: Class, draft: &mut Draft) -> bool {
     true
 }
 
-/// Takes white space off the end of a begun reply, which Anthropic refuses; returns it (F13).
+/// Takes white space off the end of a begun reply, which Anthropic refuses (F13); an empty one goes. Returns the white space.
 fn trim_end(messages: &mut Vec<Item>) -> String {
     let Some(last) = messages.last_mut().filter(|i| i.is("assistant")) else { return String::new() };
-    let Some(blocks) = blocks_mut(last) else { return String::new() };
-    let Some(text) = blocks.last().and_then(part_text).map(str::to_owned) else { return String::new() };
-    let kept = js::trim_end(&text);
-    let removed = text.get(kept.len()..).unwrap_or("").to_owned();
-    if kept.is_empty() {
-        blocks.pop();
-    } else if let Some(block) = blocks.last_mut().and_then(Value::as_object_mut) {
-        block.insert("text".to_owned(), json!(kept));
-    }
-    if blocks.is_empty() {
-        messages.pop();
+    let removed = prefill::trim(last);
+    if let Some(blocks) = blocks_mut(last) {
+        blocks.pop_if(|b| part_text(b).is_some_and(str::is_empty));
+        if blocks.is_empty() {
+            messages.pop();
+        }
     }
     removed
 }
@@ -316,7 +237,7 @@ fn headers(ctx: &Ctx, draft: &mut Draft, tools: bool, cached: bool, effort: bool
     if ctx.fixes.headers {
         betas.extend(ctx.config.claude_betas.iter().map(String::as_str));
         if ctx.config.browser {
-            draft.header("anthropic-dangerous-direct-browser-access", "true");
+            draft.header(ANTHROPIC_OPT_IN.0, ANTHROPIC_OPT_IN.1);
         }
     } else {
         betas.extend(["output-128k-2025-02-19", "context-1m-2025-08-07"]);

@@ -84,7 +84,9 @@ pub(super) fn convert(
         if !moved.is_empty() {
             let (sent, dropped) = wire_parts(&moved, model, &mut calls, frame);
             out.dropped += dropped;
-            add(&mut out.contents, "user", sent, Vec::new(), true);
+            if !sent.is_empty() {
+                add(&mut out.contents, "user", sent, Vec::new(), true);
+            }
         }
         if out.contents.is_empty() {
             add(&mut out.contents, "user", vec![json!({"text": frame.placeholder})], Vec::new(), true);

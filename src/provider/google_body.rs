@@ -167,7 +167,7 @@ fn generation(ctx: &Ctx, model: Model, draws: bool) -> Object {
     }
     if thinks(ctx.model) {
         let max_tokens = ctx.get("max_tokens").map_or(f64::NAN, js::value_to_number);
-        let budget = google_thinking_budget(max_tokens, ctx.text("reasoning_effort"), ctx.model);
+        let budget = google_thinking_budget(max_tokens, ctx.effort(), ctx.model);
         let off = ctx.source == Source::VertexAi && budget == json!(0);
         let mut thinking = Object::new();
         thinking.insert("includeThoughts".into(), json!(ctx.on("include_reasoning") && !off));

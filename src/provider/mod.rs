@@ -4,9 +4,11 @@
 //! key belongs. Sends nothing and never sees a key.
 
 mod ai21;
+mod browser;
 mod cache;
 mod claude;
 mod claude_body;
+mod claude_models;
 mod cohere;
 mod config;
 pub mod convert;
@@ -18,6 +20,7 @@ mod mistral;
 mod openai;
 mod openrouter;
 mod post;
+mod prefill;
 mod read;
 mod request;
 mod schema;
@@ -25,6 +28,7 @@ mod sources;
 mod url;
 mod xai;
 
+pub use browser::{BrowserAccess, Direct, browser_access};
 pub use claude_body::claude_thinking_budget;
 pub use config::{Config, Names};
 pub use convert::Converter;

@@ -8,6 +8,7 @@ use super::custom;
 use super::item::{Item, truthy};
 use super::openrouter;
 use super::post;
+use super::prefill;
 use super::request::{Auth, Ctx, Draft, Secret};
 use super::sources::{EFFORT_MODELS, LEGACY, Order, Row, Schema, row};
 use super::url;
@@ -29,8 +30,13 @@ pub(super) fn draft(ctx: &Ctx, list: Vec<Item>) -> Result<Draft, Error> {
     if row.schema == Schema::Text {
         list.extend(schema_message(ctx));
     }
+    let begun = prefill::prepare(ctx, &mut list);
     let list = prepare(ctx, row, list)?;
     let (mut draft, prompt) = address(ctx, row, &list);
+    draft.trimmed = begun.trimmed;
+    if begun.refused {
+        draft.note("prefill-refused", "messages", "the model takes no begun reply; it became an instruction");
+    }
     let (messages, origins) = super::item::split(list);
     draft.origins = origins;
     fill(ctx, row, &mut draft, &messages, prompt.as_deref());
@@ -298,7 +304,10 @@ fn extras(ctx: &Ctx, draft: &mut Draft) {
 
 /// `logprobs: true, top_logprobs: n` when asked for.
 pub(super) fn logprobs(ctx: &Ctx, draft: &mut Draft) {
-    if ctx.get("logprobs").and_then(Value::as_f64).is_some_and(|n| n > 0.0) {
+    if draft.body.contains_key("prompt") {
+        // The old completion endpoint takes the number itself.
+        ctx.copy(&mut draft.body, &["logprobs"]);
+    } else if ctx.get("logprobs").and_then(Value::as_f64).is_some_and(|n| n > 0.0) {
         ctx.copy_as(&mut draft.body, "top_logprobs", "logprobs");
         draft.put("logprobs", json!(true));
     }

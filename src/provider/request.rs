@@ -1,15 +1,19 @@
 //! The HTTP request as data. The key is never in it: [`Auth`] says where it belongs and the caller fills it in.
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::config::{Config, Fixes, Frame, Names};
 use super::item::truthy;
 use crate::error::Warning;
+use crate::js;
 use crate::models::Source;
 use crate::scene::Object;
 
 /// Which secret a request needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
 pub enum Secret {
     /// The provider's API key.
     Key,
@@ -31,11 +35,14 @@ impl Secret {
 }
 
 /// Where the secret belongs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(untagged)]
 pub enum Place {
     /// In a header, behind a prefix such as `Bearer `.
     Header {
         /// Header name.
+        #[serde(rename = "header")]
         name: &'static str,
         /// Text before the secret.
         prefix: &'static str,
@@ -43,16 +50,19 @@ pub enum Place {
     /// As the first query parameter of the URL, percent-encoded.
     Query {
         /// Parameter name.
+        #[serde(rename = "query")]
         name: &'static str,
     },
 }
 
-/// How a request is authorised.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// How a request is authorised. In JSON: `{secret, header, prefix}` or `{secret, query}`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Auth {
     /// Which secret.
     pub secret: Secret,
     /// Where it goes.
+    #[serde(flatten)]
     pub place: Place,
 }
 
@@ -96,6 +106,21 @@ pub struct Request {
 }
 
 impl Request {
+    /// The body's text, as `JSON.stringify` writes it.
+    pub fn body_text(&self) -> String {
+        let mut out = String::from("{");
+        for (i, (key, value)) in self.body.iter().enumerate() {
+            if i > 0 {
+                out.push(',');
+            }
+            out.push_str(&js::stringify(&Value::String(key.clone())));
+            out.push(':');
+            out.push_str(&js::stringify(value));
+        }
+        out.push('}');
+        out
+    }
+
     /// URL and headers with a secret in its place (or a placeholder, to show it).
     pub fn with_secret(&self, secret: &str) -> (String, Vec<(String, String)>) {
         let (mut url, mut headers) = (self.url.clone(), self.headers.clone());
@@ -151,6 +176,14 @@ impl<'a> Ctx<'a> {
     /// A text field, empty when it is none.
     pub(super) fn text(&self, key: &str) -> &'a str {
         self.payload.get(key).and_then(Value::as_str).unwrap_or("")
+    }
+
+    /// The reasoning effort. The reference takes a missing one for the least; with the fix it is the model's to choose.
+    pub(super) fn effort(&self) -> &'a str {
+        match self.text("reasoning_effort") {
+            "" if self.fixes.fields => "auto",
+            effort => effort,
+        }
     }
 
     /// A list field, empty when it is none.

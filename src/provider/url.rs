@@ -2,6 +2,7 @@
 
 use super::request::{Auth, Ctx, Secret};
 use crate::js;
+use crate::models::Source;
 
 /// Base and path as the reference concatenates them; with the fix, with exactly one slash between.
 pub(super) fn join(base: &str, path: &str, tidy: bool) -> String {
@@ -11,10 +12,23 @@ pub(super) fn join(base: &str, path: &str, tidy: bool) -> String {
     format!("{}/{}", base.trim_end_matches('/'), path.trim_start_matches('/'))
 }
 
+/// Sources that a reverse proxy may stand in for (spec 06 §2.3 step 10).
+const PROXIED: &[Source] = &[
+    Source::Claude,
+    Source::OpenAi,
+    Source::MistralAi,
+    Source::MakerSuite,
+    Source::VertexAi,
+    Source::DeepSeek,
+    Source::Xai,
+    Source::Zai,
+    Source::Moonshot,
+];
+
 /// The proxy of the request, normalised, if one is set.
 pub(super) fn proxy(ctx: &Ctx) -> Option<String> {
     let url = js::trim(ctx.text("reverse_proxy"));
-    (!url.is_empty()).then(|| normalised(url))
+    (!url.is_empty() && PROXIED.contains(&ctx.source)).then(|| normalised(url))
 }
 
 /// The base that is in force, and its secret.

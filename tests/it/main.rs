@@ -31,6 +31,7 @@ mod unicode;
 mod regex;
 mod regexp_v8;
 mod postprocess;
+mod provider;
 mod macros;
 mod truncate;
 mod stream;
