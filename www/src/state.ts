@@ -1,0 +1,268 @@
+// What the page knows and does: one room, and what is shown of it. No markup here.
+import { isPromptsideError, readFile, Room, runRound } from "promptside";
+import type { Card, CharacterInput, GroupInput, OutgoingRequest, Plan, Report, SceneInput, Start } from "promptside";
+import lorne from "./cards/lorne.json";
+import mira from "./cards/mira.json";
+import { providerPreset, sendTo, type Endpoint } from "./endpoint.js";
+import { understudy } from "./understudy.js";
+
+export type Profile = "promptside" | "sillytavern";
+type Member = { avatar: string; card: Card };
+
+/** A request, sent or not. */
+export interface Shown {
+  name: string;
+  sent: boolean;
+  request: OutgoingRequest;
+  report: Report;
+}
+/** Where a reply was cut. */
+export interface CutMark {
+  /** Name of the one whose line was left out. */
+  foreign: string;
+  reason: string;
+}
+export interface Fault {
+  code: string;
+  path: string;
+  message: string;
+}
+export interface Line {
+  name: string;
+  text: string;
+  mine: boolean;
+  cut?: CutMark;
+}
+
+export class Playground {
+  profile: Profile = "promptside";
+  endpoint: Endpoint = { url: "", key: "", model: "" };
+  draft = "";
+  running = false;
+  /** The reply that is coming. */
+  live: { name: string; text: string; cut?: CutMark } | undefined;
+  plan: Plan | undefined;
+  /** The text that the plan's mentions point into. */
+  said = "";
+  requests: Shown[] = [];
+  faults: Fault[] = [];
+  notes: string[] = [];
+
+  readonly persona = "Robin";
+  members: Member[] = [
+    { avatar: "mira.png", card: mira },
+    { avatar: "lorne.png", card: lorne },
+  ];
+  #room: Room;
+  #cuts = new Map<number, CutMark>();
+  #turn = 0;
+  #stop: AbortController | undefined;
+  #listeners = new Set<() => void>();
+
+  constructor() {
+    const scene: SceneInput = {
+      characters: this.members as CharacterInput[],
+      group: this.#group(this.members),
+      persona: { name: this.persona, description: "{{user}} came down to the landing before dawn." },
+      preset: providerPreset(this.endpoint),
+    };
+    this.#room = new Room(scene, { profile: this.profile, random: { seed: 7 } });
+    this.preview();
+  }
+
+  subscribe(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  #group(members: Member[]): GroupInput {
+    return { id: "landing", name: "The landing", members: members.map((m) => m.avatar), allow_self_responses: false };
+  }
+
+  /** Does something; an error is shown and the room is as it was. */
+  #attempt(action: () => void): boolean {
+    try {
+      action();
+      return true;
+    } catch (error) {
+      this.faults.push(faultOf(error));
+      return false;
+    } finally {
+      this.#changed();
+    }
+  }
+
+  /** The name of a member, or of the user. */
+  nameOf(id: string): string {
+    const member = this.members.find((m) => m.avatar === id);
+    return member ? cardName(member.card) : id === "user" || id === "" ? this.persona : id;
+  }
+
+  get lines(): Line[] {
+    return this.#room.chat.messages.map((message, index) => {
+      const cut = this.#cuts.get(index);
+      return { name: String(message["name"]), text: String(message["mes"]), mine: message["is_user"] === true, ...(cut ? { cut } : {}) };
+    });
+  }
+
+  /** Shows who would speak and what would be sent for what is typed so far. */
+  preview(): void {
+    this.#attempt(() => {
+      const typed = this.draft ? { userMessage: this.draft } : {};
+      this.requests = [];
+      this.said = this.draft;
+      this.plan = this.#room.nextSpeakers(typed);
+      this.requests = this.plan.speakers.slice(0, 1).map(({ id, name }) => {
+        const { request, report } = this.#room.buildRequest({ ...typed, speaker: id });
+        return { name, sent: false, request, report };
+      });
+    });
+  }
+
+  type(text: string): void {
+    this.draft = text;
+    this.preview();
+  }
+
+  async send(): Promise<void> {
+    const text = this.draft;
+    await this.run(text.trim() ? { userMessage: text } : {});
+  }
+
+  /** One round, whatever started it. */
+  async run(start: Start): Promise<void> {
+    if (this.running) return;
+    this.faults = [];
+    this.notes = [];
+    this.requests = [];
+    this.said = start.userMessage ?? "";
+    const { userMessage, kind, speaker } = start;
+    const asked = { ...(userMessage ? { userMessage } : {}), ...(kind ? { kind } : {}), ...(speaker ? { speaker } : {}) };
+    if (!this.#attempt(() => (this.plan = this.#room.nextSpeakers(asked)))) return;
+    this.running = true;
+    this.draft = "";
+    const stop = (this.#stop = new AbortController());
+    this.#changed();
+    try {
+      for await (const event of runRound(this.#room, start, { signal: stop.signal, send: (r, c) => this.#send(r, c.name) })) {
+        this.#take(event);
+        this.#changed();
+      }
+    } catch (error) {
+      this.faults.push(faultOf(error));
+    } finally {
+      this.running = false;
+      this.live = undefined;
+      this.#changed();
+    }
+  }
+
+  #send(request: OutgoingRequest, name: string): Promise<Response> | AsyncIterable<string> {
+    if (this.endpoint.url.trim()) return sendTo(request, this.endpoint.key);
+    const others = this.members.map((m) => cardName(m.card)).filter((other) => other !== name);
+    return understudy({ name, others: [...others, this.persona], turn: this.#turn++ }, request.signal);
+  }
+
+  #take(event: Awaited<ReturnType<ReturnType<typeof runRound>["next"]>>["value"] & object): void {
+    switch (event.type) {
+      case "request": {
+        const { request, report, name } = event;
+        this.requests.push({ name, sent: true, request: request as OutgoingRequest, report: report as Report });
+        this.live = { name, text: "" };
+        break;
+      }
+      case "token":
+        if (this.live) this.live.text += event.text;
+        break;
+      case "draft_reset":
+        if (this.live) this.live.text = "";
+        break;
+      case "cut":
+        if (this.live) this.live.cut = { foreign: this.nameOf(event.foreign), reason: event.reason };
+        break;
+      case "message_done":
+        if (this.live?.cut) this.#cuts.set(event.index, this.live.cut);
+        else this.#cuts.delete(event.index);
+        this.live = undefined;
+        break;
+      case "error":
+        this.faults.push({ code: event.code, path: "", message: event.message });
+        break;
+      case "refused":
+        this.faults.push({ code: event.code, path: "", message: "a round is running" });
+        break;
+      case "room_finished":
+        if (event.reason !== "round_complete") this.notes.push(`the round ended: ${event.reason.replaceAll("_", " ")}`);
+        break;
+    }
+  }
+
+  stop(): void {
+    this.#stop?.abort();
+  }
+
+  setEndpoint(change: Partial<Endpoint>): void {
+    const endpoint = { ...this.endpoint, ...change };
+    if (!this.#attempt(() => this.#room.update({ preset: providerPreset(endpoint) }))) return;
+    this.endpoint = endpoint;
+    if (!("key" in change)) this.preview();
+  }
+
+  setProfile(profile: Profile): void {
+    const done = this.#attempt(() => {
+      const { scene, options } = this.#room.snapshot();
+      const room = new Room(scene, { ...options, profile, open: false });
+      this.#room.free();
+      this.#room = room;
+      this.profile = profile;
+    });
+    if (done) this.preview();
+  }
+
+  /** Adds the characters of dropped files to the group. */
+  async add(files: Iterable<File>): Promise<void> {
+    for (const file of files) {
+      const bytes = new Uint8Array(await file.arrayBuffer());
+      this.#attempt(() => {
+        const read = readFile(bytes);
+        const card = read["card"] as Card | undefined;
+        if (read.kind !== "card" || !card) throw Object.assign(new Error(`${file.name} holds a ${read.kind}`), { code: "page.not_a_card" });
+        const members = [...this.members, { avatar: this.#freeAvatar(file.name), card }];
+        this.#room.update({ characters: members as CharacterInput[], group: this.#group(members) });
+        this.members = members;
+        this.notes.push(`${cardName(card)} joined the group`, ...read.warnings.map((w) => `${file.name}: ${w.message}`));
+      });
+    }
+    const faults = this.faults;
+    this.preview();
+    this.faults = faults;
+  }
+
+  #freeAvatar(fileName: string): string {
+    const base = fileName.replace(/\.[^.]*$/, "") || "card";
+    const taken = new Set(this.members.map((m) => m.avatar));
+    for (let n = 1; ; n++) {
+      const avatar = n === 1 ? `${base}.png` : `${base}-${n}.png`;
+      if (!taken.has(avatar)) return avatar;
+    }
+  }
+
+  dismiss(): void {
+    this.faults = [];
+    this.notes = [];
+    this.#changed();
+  }
+}
+
+export function cardName(card: Card): string {
+  return String(card.data?.["name"] ?? card["name"] ?? "?");
+}
+
+function faultOf(error: unknown): Fault {
+  if (isPromptsideError(error)) return { code: error.code, path: error.path, message: error.message };
+  const code = error instanceof Error && "code" in error ? String(error.code) : "page.error";
+  return { code, path: "", message: error instanceof Error ? error.message : String(error) };
+}
