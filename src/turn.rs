@@ -5,10 +5,12 @@
 //! a commit would change comes back in [`Turn::effects`].
 
 mod about;
+mod scan;
 
 use serde_json::Value;
 
 pub use about::About;
+pub use scan::{LoreAsk, scan_lore};
 
 use crate::error::Error;
 use crate::history::{core_chat, records};

@@ -89,6 +89,7 @@ fn alone(
 fn message(character: &Character, mes: String, host: &Host) -> ChatMessage {
     ChatMessage {
         name: character.name.clone(),
+        states_visible: true,
         mes,
         send_date: Some(json!(js::iso_date(host.clock.now_ms))),
         extra: Some(Object::new()),

@@ -68,7 +68,7 @@ impl Sources {
 
 /// Where a book came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "LoreSource"))]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
     /// Globally active.

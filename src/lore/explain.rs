@@ -10,7 +10,7 @@ use super::scan::State;
 
 /// What became of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "LoreOutcome"))]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// It is active.
@@ -25,7 +25,7 @@ pub enum Outcome {
 
 /// Why it is not active.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "LoreReason"))]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum Reason {
     /// Switched off.
@@ -85,7 +85,7 @@ pub enum Reason {
 
 /// Why it is active.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "LoreCause"))]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum Cause {
     /// Always.
@@ -107,7 +107,7 @@ pub enum Cause {
 
 /// One entry, explained.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "LoreExplained"))]
 pub struct Explained {
     /// Book.
     pub world: String,
@@ -147,7 +147,7 @@ impl Explained {
 
 /// One loop of the scan.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "LoreLoop"))]
 pub struct Loop {
     /// State at its start.
     pub state: State,

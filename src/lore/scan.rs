@@ -55,7 +55,7 @@ impl Globals {
 
 /// State of the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "LoreState"))]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     /// The end.

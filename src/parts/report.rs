@@ -196,7 +196,7 @@ pub struct Budget {
 
 /// Where the history was cut.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "HistoryCut"))]
 pub struct Cut {
     /// Index of the oldest chat message that is in; `None` when there is none.
     pub first_included_index: Option<usize>,

@@ -290,4 +290,14 @@ switches! {
         on: "A script's `priority` (default 0, low ones first) goes before its owner, `minIndex` and `maxIndex` count messages from the start, scripts without a mode run on lorebook entries too.",
         faults: ["05 R9", "05 R10", "05 R11"]
     }
+    ROOM_REGENERATE = "room.regenerate" {
+        off: "Regenerating in a group chooses the speakers anew.",
+        on: "The same speakers answer again, in the same order.",
+        faults: ["01 F10"]
+    }
+    ROOM_QUIET = "room.quiet" {
+        off: "In a group a quiet request loses its options: whether it is loud, skips the lorebook, has a name.",
+        on: "They are kept.",
+        faults: ["01 F18"]
+    }
 }

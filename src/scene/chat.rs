@@ -7,6 +7,7 @@ use crate::error::{Code, Error};
 
 /// One message.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a field of the file format")]
 pub struct ChatMessage {
     /// Display and prefix name.
     pub name: String,
@@ -14,6 +15,8 @@ pub struct ChatMessage {
     pub is_user: bool,
     /// Hidden from prompts.
     pub is_system: bool,
+    /// The file says `is_system` although it is false (replies that ST has just made do not).
+    pub states_visible: bool,
     /// The text.
     pub mes: String,
     /// When it was sent, in any of ST's forms.
@@ -62,6 +65,7 @@ impl ChatMessage {
             name: r.text("name"),
             is_user: r.flag("is_user", false),
             is_system: r.flag("is_system", false),
+            states_visible: object.contains_key("is_system"),
             mes: message_text(object).map_or_else(|| r.text("mes"), str::to_owned),
             send_date: r.raw("send_date").cloned(),
             force_avatar: r.raw("force_avatar").cloned(),
@@ -80,7 +84,9 @@ impl ChatMessage {
         let mut o = Object::new();
         o.insert("name".into(), json!(self.name));
         o.insert("is_user".into(), json!(self.is_user));
-        o.insert("is_system".into(), json!(self.is_system));
+        if self.is_system || self.states_visible {
+            o.insert("is_system".into(), json!(self.is_system));
+        }
         if let Some(v) = &self.send_date {
             o.insert("send_date".into(), v.clone());
         }

@@ -62,17 +62,28 @@ impl<'a> About<'a> {
         profile: &'a Profile,
         count: &'a dyn Count,
     ) -> Result<Self, Error> {
+        Ok(Self::by(scene, options, profile, count, speaker(scene, options)?))
+    }
+
+    /// The same for a given speaker.
+    pub(super) fn by(
+        scene: &'a Scene,
+        options: &'a TurnOptions,
+        profile: &'a Profile,
+        count: &'a dyn Count,
+        speaker: &'a Character,
+    ) -> Self {
         let model = Model::of(&scene.preset, options.ask.model.as_ref());
-        Ok(Self {
+        Self {
             scene,
             options,
             profile,
-            speaker: speaker(scene, options)?,
+            speaker,
             sizes: sizes(scene, options),
             counter: Counter { count, framing: Framing::of(&model, count, profile) },
             tools: can_call_tools(&scene.preset.values, model.source, &model.name, model.entry.as_ref()),
             model,
-        })
+        }
     }
 
     /// The generation type that triggers look at.
@@ -190,17 +201,42 @@ impl<'a> About<'a> {
         if self.skips_all_lore() {
             return LoreResult::default();
         }
-        let settings = &self.scene.settings.world_info;
-        let names = settings.get("world_info_include_names").is_none_or(js::to_boolean);
-        let texts: Vec<String> = lines
+        let texts = self.scan_texts(lines);
+        let prompt = self.sizes.0.saturating_sub(self.sizes.1);
+        let mut lore = self.look(&texts, Some(self.speaker), prompt, compiled, card, injections, scope);
+        if self.skips_lore() && !self.in_group() {
+            lore.depth.clear();
+            lore.outlets.clear();
+        }
+        lore
+    }
+
+    /// Lines as lorebooks look at them, newest first.
+    pub(super) fn scan_texts(&self, lines: &[Line<'_>]) -> Vec<String> {
+        let names = self.scene.settings.world_info.get("world_info_include_names").is_none_or(js::to_boolean);
+        lines
             .iter()
             .rev()
             .map(|l| if names { format!("{}: {}", l.message.name, l.text) } else { l.text.clone() })
-            .collect();
+            .collect()
+    }
+
+    /// One look at the lorebooks. `texts` are newest first, `prompt` is the size of the prompt in tokens.
+    #[expect(clippy::too_many_arguments, reason = "each is one thing that is looked at")]
+    pub(super) fn look(
+        &self,
+        texts: &[String],
+        speaker: Option<&Character>,
+        prompt: i64,
+        compiled: &Compiled,
+        card: &CardTexts,
+        injections: &Injections,
+        scope: &mut Expander<'_>,
+    ) -> LoreResult {
         let scanned: Vec<String> =
             injections.scanned().map(|t| scope.expand(t)).filter(|t| !t.is_empty()).collect();
         let input = lore::Input {
-            lines: &texts,
+            lines: texts,
             sources: [
                 &card.persona,
                 &card.description,
@@ -210,26 +246,28 @@ impl<'a> About<'a> {
                 &card.creator_notes,
             ],
             injections: &scanned,
-            max_context: self.sizes.0.saturating_sub(self.sizes.1),
+            max_context: prompt,
             trigger: self.trigger().as_str(),
-            speaker: Some(self.speaker),
+            speaker,
             forced: &[],
             dry: self.options.preview,
             metadata: &self.scene.chat.metadata,
-            settings,
+            settings: &self.scene.settings.world_info,
         };
-        let count = |text: &str| self.counter.framing.text(self.counter.count, text);
+        let count = |text: &str| {
+            if text.is_empty() { 0 } else { self.counter.framing.text(self.counter.count, text) }
+        };
         let env = scope.env;
         let mut scripts = |text: &str, depth: Option<f64>, host: &mut Host, effects: &mut Effects| {
             let call = Call {
                 prompt: true,
                 depth: depth.map(js::to_integer),
-                speaker: Some(&self.speaker.avatar),
+                speaker: speaker.map(|c| c.avatar.as_str()),
                 ..Call::new(Placement::Lore)
             };
             run(text, &call, &compiled.scripts, &env, host, effects).text
         };
-        let mut lore = lore::evaluate(
+        lore::evaluate(
             &compiled.books,
             &input,
             &scope.env,
@@ -238,12 +276,7 @@ impl<'a> About<'a> {
             &mut scripts,
             scope.host,
             scope.effects,
-        );
-        if self.skips_lore() && !self.in_group() {
-            lore.depth.clear();
-            lore.outlets.clear();
-        }
-        lore
+        )
     }
 
     /// Author's note with lorebook lines and persona, lorebook texts at depth.

@@ -1,0 +1,65 @@
+//! The lorebook by itself: who is about to speak and what is looked at -> what a request would find.
+//!
+//! Spec: 03 §3, §15. The same steps as in a turn, without a request.
+
+use super::about::{About, current_chat};
+use super::{Compiled, TurnOptions};
+use crate::history::core_chat;
+use crate::host::Host;
+use crate::injections::{Injections, author_note, character_notes};
+use crate::lore::{Books, LoreResult};
+use crate::macros::Expander;
+use crate::parts::{Effects, Kind};
+use crate::profile::Profile;
+use crate::scene::{Character, Scene};
+use crate::scripts::CompiledScripts;
+use crate::tokens::Count;
+
+/// A scan without a request.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LoreAsk<'a> {
+    /// Avatar of who is about to speak; in a group nobody may.
+    pub speaker: Option<&'a str>,
+    /// Generation type.
+    pub kind: Kind,
+    /// Lines to look into, oldest first; default: the chat's visible messages.
+    pub lines: Option<&'a [String]>,
+    /// Prompt size in tokens (default: context less response).
+    pub max_context: Option<i64>,
+    /// Timers are not written.
+    pub dry: bool,
+}
+
+/// One scan, as a request for that speaker would make it.
+pub fn scan_lore(
+    scene: &Scene,
+    ask: &LoreAsk<'_>,
+    profile: &Profile,
+    count: &dyn Count,
+    host: &mut Host,
+    effects: &mut Effects,
+) -> LoreResult {
+    let options = TurnOptions { kind: ask.kind, preview: ask.dry, ..TurnOptions::default() };
+    let nobody = Character::default();
+    let speaker = ask.speaker.and_then(|avatar| scene.character(avatar));
+    let about = About::by(scene, &options, profile, count, speaker.unwrap_or(&nobody));
+    let compiled = Compiled {
+        books: Books::new(scene, speaker, profile),
+        scripts: CompiledScripts::new(scene, profile, &host.limits).0,
+    };
+    let base = about.environment();
+    let mut scope = Expander { env: base.env(), host, effects };
+    let card = base.card_texts(scope.host, scope.effects);
+    let mut injections = Injections::from_host(&scene.extension_prompts, profile);
+    if let Some(speaker) = speaker {
+        let note = author_note(scene, speaker);
+        character_notes(&mut injections, scene, speaker, &card.depth_prompt, note.scan, &mut scope, profile);
+    }
+    let chat = current_chat(&base, &mut scope);
+    let texts = match ask.lines {
+        Some(lines) => lines.iter().rev().cloned().collect(),
+        None => about.scan_texts(&core_chat(&chat, &about.line_rules(&compiled.scripts), &mut scope).0),
+    };
+    let prompt = ask.max_context.unwrap_or(about.sizes.0.saturating_sub(about.sizes.1));
+    about.look(&texts, speaker, prompt, &compiled, &card, &injections, &mut scope)
+}
