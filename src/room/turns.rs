@@ -1,0 +1,504 @@
+//! One speaker after the other: request out, answer in, message stored.
+//!
+//! Spec: 01 §3.3, §13.4, §14; 09 §15.
+
+use serde_json::{Value, json};
+
+use super::event::{Answer, Output};
+use super::{Room, Round, State, store};
+use crate::error::Error;
+use crate::js;
+use crate::parts::{Effects, Kind, Reading, Report};
+use crate::profile;
+use crate::provider;
+use crate::reply::{self, Cutter, Ended};
+use crate::scripts;
+use crate::tokens::Count;
+use crate::turn::{self, Quiet, Turn, TurnOptions};
+
+/// The turn that waits for its answer.
+#[derive(Debug)]
+pub(super) struct Current {
+    id: String,
+    speaker: usize,
+    name: String,
+    reading: Reading,
+    effects: Effects,
+    options: reply::Options,
+    cutter: Cutter,
+    api: String,
+    model: String,
+    reasoning: String,
+    signature: Option<String>,
+    stopped: bool,
+    streamed: bool,
+    wire: Box<provider::Stream>,
+}
+
+/// What a request was made of, for those who want to look (and for the recorded cases).
+#[derive(Clone, Debug, Default)]
+pub struct Inspection {
+    /// The neutral payload, before post-processing and conversion.
+    pub payload: Value,
+    /// Its report.
+    pub report: Report,
+    /// Active lorebook entries.
+    pub activated: Value,
+}
+
+impl Room {
+    /// Asks for the next speaker's reply, or ends the round.
+    pub(super) fn next_turn(&mut self, count: &dyn Count, out: &mut Vec<Output>) -> Result<(), Error> {
+        loop {
+            let State::Running(round) = &mut self.state else { return Ok(()) };
+            let Some(speaker) = round.queue.pop_front() else {
+                self.finish("round_complete", out);
+                return Ok(());
+            };
+            round.turn += 1;
+            let first = round.turn == 1;
+            let options = self.turn_options(speaker, first);
+            match self.request(speaker, &options, out, count) {
+                Ok(()) => return Ok(()),
+                Err(error) if first => return Err(error),
+                Err(error) => {
+                    // The others still have their turns (spec 09 §25).
+                    let id = self.avatar(speaker);
+                    out.push(Output::Error {
+                        speaker: id.clone(),
+                        code: error.code().as_str().to_owned(),
+                        message: error.to_string(),
+                    });
+                    if let State::Running(round) = &mut self.state {
+                        round.failed.push(id);
+                    }
+                }
+            }
+        }
+    }
+
+    fn avatar(&self, speaker: usize) -> String {
+        self.scene.characters.get(speaker).map(|c| c.avatar.clone()).unwrap_or_default()
+    }
+
+    /// The options of a speaker's turn in the running round.
+    fn turn_options(&self, speaker: usize, first: bool) -> TurnOptions {
+        let State::Running(round) = &self.state else { return TurnOptions::default() };
+        let quiet = round.quiet.as_ref();
+        TurnOptions {
+            speaker: Some(self.avatar(speaker)),
+            kind: round.kind,
+            action: Some(round.action),
+            quiet: quiet.map(|q| Quiet {
+                prompt: q.prompt.clone(),
+                // These parameters are lost on the way into a group turn (spec 01 F18).
+                to_loud: q.to_loud && self.keeps_quiet_options(),
+                skip_lore: q.skip_lore && self.keeps_quiet_options(),
+                name: if self.keeps_quiet_options() { q.name.clone() } else { String::new() },
+                image: q.image.clone(),
+            }),
+            automatic: round.auto || !first,
+            bias: if first { round.bias.clone() } else { String::new() },
+            max_response: quiet.and_then(|q| q.response_length),
+            ask: self.ask.clone(),
+            ..TurnOptions::default()
+        }
+    }
+
+    fn keeps_quiet_options(&self) -> bool {
+        self.scene.group.is_none() || self.profile.on(&profile::ROOM_QUIET)
+    }
+
+    /// Builds a request and hands it out.
+    fn request(
+        &mut self,
+        speaker: usize,
+        options: &TurnOptions,
+        out: &mut Vec<Output>,
+        count: &dyn Count,
+    ) -> Result<(), Error> {
+        let saved = self.host.clone();
+        let stream = match &self.state {
+            State::Running(round) => round.stream,
+            State::Idle => None,
+        };
+        let built =
+            turn::build(&self.scene, options, &self.profile, count, &mut self.host).and_then(|mut turn| {
+                if let (Some(stream), Some(payload)) = (stream, turn.payload.as_object_mut()) {
+                    payload.insert("stream".into(), json!(stream));
+                }
+                let empty = crate::scene::Object::new();
+                let request = provider::request(
+                    turn.payload.as_object().unwrap_or(&empty),
+                    &self.provider,
+                    &self.profile,
+                )?;
+                Ok((turn, request))
+            });
+        let (turn, request) = match built {
+            Ok(both) => both,
+            Err(error) => {
+                self.host = saved;
+                return Err(error);
+            }
+        };
+        let name = self.scene.characters.get(speaker).map(|c| c.name.clone()).unwrap_or_default();
+        let avatar = self.avatar(speaker);
+        let State::Running(round) = &mut self.state else { return Ok(()) };
+        let id = format!("{}.1.{}.1", round.start, round.turn);
+        out.push(Output::Request {
+            id: id.clone(),
+            speaker: avatar,
+            name: name.clone(),
+            kind: options.kind.as_str().to_owned(),
+            request: request_value(&request),
+            report: serde_json::to_value(&turn.report).unwrap_or(Value::Null),
+        });
+        let Turn { payload, report, reading, effects, lore, .. } = turn;
+        let shown = payload.get("include_reasoning").is_some_and(js::to_boolean);
+        let source = request.source;
+        let to_loud = round.quiet.as_ref().is_some_and(|q| q.to_loud);
+        let options = reply::Options {
+            keep_incomplete: round.kind == Kind::Quiet && !to_loud,
+            ..reply::Options::default()
+        };
+        round.current = Some(Box::new(Current {
+            id,
+            speaker,
+            name,
+            cutter: Cutter::new(reading.clone(), options.clone(), self.profile.clone()),
+            options,
+            effects,
+            api: text_of(&payload, "chat_completion_source"),
+            model: text_of(&payload, "model"),
+            streamed: payload.get("stream").and_then(Value::as_bool).unwrap_or(false),
+            reading,
+            reasoning: String::new(),
+            signature: None,
+            stopped: false,
+            wire: Box::new(provider::Stream::new(source, shown, &self.profile)),
+        }));
+        let activated = lore.activated.iter().map(|a| json!({"book": a.book, "uid": a.uid})).collect();
+        self.last = Some(Inspection { payload, report, activated });
+        Ok(())
+    }
+
+    /// The running turn, if a request is the one it waits for.
+    fn current(&mut self, request: &str) -> Option<&mut Current> {
+        match &mut self.state {
+            State::Running(round) => round.current.as_deref_mut().filter(|c| c.id == request),
+            State::Idle => None,
+        }
+    }
+
+    fn stale(request: &str) -> Vec<Output> {
+        vec![Output::Ignored { reason: "stale".to_owned(), request: request.to_owned() }]
+    }
+
+    /// A piece of the reply's text.
+    pub(super) fn chunk(&mut self, request: &str, text: &str) -> Vec<Output> {
+        let Some(current) = self.current(request) else { return Self::stale(request) };
+        let emit = current.cutter.push(text);
+        let stops = emit.done.is_some() && !current.stopped;
+        current.stopped = current.stopped || stops;
+        let speaker = current.speaker;
+        let mut out = Vec::new();
+        if !emit.text.is_empty() {
+            out.push(Output::Token { speaker: self.avatar(speaker), text: emit.text });
+        }
+        if stops {
+            out.push(Output::Stop { request: request.to_owned() });
+        }
+        out
+    }
+
+    /// A piece of the provider's answer as it came.
+    pub(super) fn wire(
+        &mut self,
+        request: &str,
+        text: &str,
+        end: bool,
+        count: &dyn Count,
+    ) -> Result<Vec<Output>, Error> {
+        let Some(current) = self.current(request) else { return Ok(Self::stale(request)) };
+        let mut events = current.wire.feed(text.as_bytes());
+        if end {
+            events.extend(current.wire.end());
+        }
+        let mut out = Vec::new();
+        for event in events {
+            match event {
+                provider::Event::Text { text } => out.extend(self.chunk(request, &text)),
+                provider::Event::Error { error } => {
+                    out.extend(self.fail(request, text_in(&error.kind), error.message.clone(), count)?);
+                    return Ok(out);
+                }
+                _ => {}
+            }
+        }
+        if end {
+            let Some(current) = self.current(request) else { return Ok(out) };
+            let read = current.wire.answer();
+            let answer = Answer {
+                reasoning: Some(read.reasoning.clone()),
+                signature: Some(read.signature.clone()).filter(|s| !s.is_empty()),
+                alternatives: Some(read.alternatives.clone()).filter(|a| !a.is_empty()),
+                finish: read.finish.as_ref().map(text_in),
+                ..Answer::default()
+            };
+            out.extend(self.reply(request, answer, count)?);
+        }
+        Ok(out)
+    }
+
+    /// The reply is complete.
+    pub(super) fn reply(
+        &mut self,
+        request: &str,
+        answer: Answer,
+        count: &dyn Count,
+    ) -> Result<Vec<Output>, Error> {
+        if self.current(request).is_none() {
+            return Ok(Self::stale(request));
+        }
+        let State::Running(round) = &mut self.state else { return Ok(Self::stale(request)) };
+        let Some(current) = round.current.take() else { return Ok(Self::stale(request)) };
+        let mut out = Vec::new();
+        self.accept(*current, answer, &mut out);
+        self.next_turn(count, &mut out)?;
+        Ok(out)
+    }
+
+    /// Cleans a reply and stores it.
+    fn accept(&mut self, current: Current, answer: Answer, out: &mut Vec<Output>) {
+        let State::Running(round) = &self.state else { return };
+        let (kind, batch) = (round.kind, self.scene.group.is_some().then_some(round.batch));
+        let Current { speaker, reading, mut options, effects, cutter, reasoning, signature, .. } = current;
+        let raw = answer.text.clone().unwrap_or_else(|| cutter.raw().to_owned());
+        options.ended = match answer.finish.as_deref() {
+            Some("length") => Ended::Length,
+            Some("stop") => Ended::Stop,
+            _ => Ended::Unknown,
+        };
+        self.commit(effects);
+        let cleaned = self.clean_scripted(&raw, &reading, &options, Some(speaker));
+        let avatar = self.avatar(speaker);
+        if let Some(cut) = &cleaned.cut {
+            let reason = serde_json::to_value(cut.reason)
+                .ok()
+                .and_then(|v| v.as_str().map(str::to_owned))
+                .unwrap_or_default();
+            out.push(Output::Cut {
+                speaker: avatar.clone(),
+                offset: cut.offset,
+                foreign: cut.id.clone(),
+                reason,
+            });
+        }
+        if matches!(kind, Kind::Impersonate | Kind::Quiet) {
+            out.push(Output::Result { speaker: avatar, text: cleaned.text });
+            return;
+        }
+        let alternatives = answer
+            .alternatives
+            .iter()
+            .flatten()
+            .map(|text| {
+                let options = reply::Options { keep_incomplete: current.streamed, ..options.clone() };
+                self.clean_scripted(text, &reading, &options, Some(speaker)).text
+            })
+            .collect();
+        let reasoning = answer.reasoning.unwrap_or(reasoning);
+        let mut effects = Effects::default();
+        let reasoning =
+            self.run_scripts(&reasoning, scripts::Placement::Reasoning, Some(speaker), &mut effects);
+        self.commit(effects);
+        let stored = store::Answer {
+            text: cleaned.text,
+            api: current.api,
+            model: current.model,
+            reasoning,
+            signature: answer.signature.or(signature),
+            streamed: current.streamed,
+            alternatives,
+        };
+        let index = self.store(kind, speaker, &stored, batch);
+        let Some(message) = self.scene.chat.messages.get(index) else { return };
+        out.push(Output::MessageDone {
+            speaker: avatar.clone(),
+            name: current.name,
+            index,
+            text: message.mes.clone(),
+            message: message.to_value(),
+        });
+        if let State::Running(round) = &mut self.state {
+            round.spoke.push(avatar);
+        }
+    }
+
+    /// The request of a turn that is not run: its payload and report. Nothing is changed. `typed` is a message of the user that is
+    /// not stored yet.
+    pub fn preview(
+        &mut self,
+        typed: Option<&str>,
+        speaker: Option<usize>,
+        options: &TurnOptions,
+        count: &dyn Count,
+    ) -> Result<(Value, Report), Error> {
+        let mut result = None;
+        let outcome: Result<(), Error> = self.transaction(|room| {
+            let mut options = options.clone();
+            if let Some(text) = typed {
+                let (stored, bias) = room.user_input(speaker, text);
+                let now = js::iso_date(room.host.clock.now_ms);
+                room.scene.chat.messages.push(store::user_message(&room.scene.persona, &stored, &bias, &now));
+                options.bias = bias;
+            }
+            let turn = turn::build(&room.scene, &options, &room.profile, count, &mut room.host)?;
+            result = Some((turn.payload, turn.report));
+            Err(Error::new(crate::error::Code::Internal, "", "a preview is always taken back"))
+        });
+        match (result, outcome) {
+            (Some(result), _) => Ok(result),
+            (None, Err(error)) => Err(error),
+            (None, Ok(())) => Err(Error::new(crate::error::Code::Internal, "", "a preview gave nothing")),
+        }
+    }
+
+    /// Cleans a reply with everything that is done to one; nothing is stored but what its scripts' macros write.
+    pub fn clean_reply(
+        &mut self,
+        raw: &str,
+        reading: &Reading,
+        options: &reply::Options,
+        speaker: Option<usize>,
+    ) -> reply::Cleaned {
+        self.clean_scripted(raw, reading, options, speaker)
+    }
+
+    /// The clean-up with the user's regex scripts in its middle (spec 01 §13 step 4).
+    pub(super) fn clean_scripted(
+        &mut self,
+        raw: &str,
+        reading: &Reading,
+        options: &reply::Options,
+        speaker: Option<usize>,
+    ) -> reply::Cleaned {
+        let mut draft = reply::before_scripts(raw, reading, options, &self.profile);
+        let placement = if reading.kind == Kind::Impersonate {
+            scripts::Placement::UserInput
+        } else {
+            scripts::Placement::AiOutput
+        };
+        let mut effects = Effects::default();
+        draft.text = self.run_scripts(&draft.text, placement, speaker, &mut effects);
+        self.commit(effects);
+        reply::after_scripts(draft, reading, options, &self.profile)
+    }
+
+    /// Writes a reply into the chat; returns where.
+    fn store(&mut self, kind: Kind, speaker: usize, answer: &store::Answer, batch: Option<i64>) -> usize {
+        let now = js::iso_date(self.host.clock.now_ms);
+        let last = self.scene.chat.messages.len().saturating_sub(1);
+        let own = self.scene.chat.messages.last().is_some_and(|m| !m.is_user && m.swipe_id.is_some());
+        if kind == Kind::Continue {
+            // ST writes into the last message whoever wrote it (spec 02 addendum 2).
+            if let Some(message) = self.message_mut(last) {
+                store::continued(message, answer, &now);
+                return last;
+            }
+        }
+        if kind == Kind::Swipe
+            && own
+            && let Some(message) = self.message_mut(last)
+        {
+            store::swipe(message, answer, &now);
+            return last;
+        }
+        if let Some(message) = self.message_mut(last) {
+            store::touch(message);
+        }
+        let Some(character) = self.scene.characters.get(speaker) else { return last };
+        let message = store::reply(character, answer, batch, &now);
+        self.scene.chat.messages.push(message);
+        self.scene.chat.messages.len() - 1
+    }
+
+    /// The call failed: nothing of this turn is kept, the others go on.
+    pub(super) fn fail(
+        &mut self,
+        request: &str,
+        code: String,
+        message: String,
+        count: &dyn Count,
+    ) -> Result<Vec<Output>, Error> {
+        let Some(speaker) = self.current(request).map(|c| c.speaker) else { return Ok(Self::stale(request)) };
+        let id = self.avatar(speaker);
+        if let State::Running(round) = &mut self.state {
+            round.current = None;
+            round.failed.push(id.clone());
+        }
+        let mut out =
+            vec![Output::DraftReset { speaker: id.clone() }, Output::Error { speaker: id, code, message }];
+        self.next_turn(count, &mut out)?;
+        Ok(out)
+    }
+
+    /// Ends the round now. What has come of the running reply is kept if it is asked for and not blank.
+    pub(super) fn abort(&mut self, keep: bool) -> Vec<Output> {
+        let State::Running(round) = &mut self.state else { return Vec::new() };
+        let mut out = Vec::new();
+        if let Some(current) = round.current.take() {
+            let id = current.speaker;
+            if keep && !js::trim(current.cutter.raw()).is_empty() {
+                self.accept(*current, Answer::default(), &mut out);
+            } else {
+                out.push(Output::DraftReset { speaker: self.avatar(id) });
+            }
+        }
+        self.finish("aborted", &mut out);
+        out
+    }
+
+    /// Ends the round.
+    pub(super) fn finish(&mut self, reason: &str, out: &mut Vec<Output>) {
+        let State::Running(round) = std::mem::take(&mut self.state) else { return };
+        let Round { spoke, failed, planned, .. } = *round;
+        let count = u32::try_from(spoke.len()).unwrap_or(u32::MAX);
+        let unreached = planned
+            .iter()
+            .map(|p| p.id.clone())
+            .filter(|id| !spoke.contains(id) && !failed.contains(id))
+            .collect();
+        out.push(Output::RoundStats { round: 1, spoke, failed, unreached });
+        out.push(Output::RoomFinished { reason: reason.to_owned(), round: 1, count });
+    }
+}
+
+/// A request as `fetch` takes it: `{url, method, headers, body, auth?}`, the body as JSON text, the key still missing.
+pub fn request_value(request: &provider::Request) -> Value {
+    let headers: crate::scene::Object = request.headers.iter().map(|(k, v)| (k.clone(), json!(v))).collect();
+    let mut out = json!({
+        "url": request.url,
+        "method": request.method,
+        "headers": headers,
+        "body": js::stringify(&Value::Object(request.body.clone())),
+    });
+    if let (Some(auth), Some(o)) = (&request.auth, out.as_object_mut()) {
+        let place = match &auth.place {
+            provider::Place::Header { name, prefix } => json!({"header": name, "prefix": prefix}),
+            provider::Place::Query { name } => json!({"query": name}),
+        };
+        o.insert("auth".into(), place);
+    }
+    out
+}
+
+/// A closed set's word, as it is written in JSON.
+fn text_in<T: serde::Serialize>(word: &T) -> String {
+    serde_json::to_value(word).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+fn text_of(payload: &Value, key: &str) -> String {
+    payload.get(key).and_then(Value::as_str).unwrap_or("").to_owned()
+}
