@@ -45,6 +45,7 @@ pub mod reply;
 // above
 pub mod turn;
 pub mod room;
+pub mod api;
 #[cfg(target_arch = "wasm32")]
 mod wasm;
 

@@ -1,1 +1,81 @@
-//! The JavaScript boundary.
+//! The JavaScript boundary: text in, text out, one handle. Nothing else in the crate names wasm-bindgen or its kin.
+//!
+//! Errors cross as JSON text `{code, path, message}`, which the package's wrapper turns into `PromptsideError`.
+
+use std::cell::RefCell;
+
+use serde_json::json;
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+use crate::api::{self, Session, Vocabularies};
+use crate::error::Error;
+use crate::js;
+
+thread_local! {
+    // Vocabularies belong to the module, not to a room: they are megabytes, and all rooms of a page count alike.
+    static VOCABULARIES: RefCell<Vocabularies> = RefCell::new(Vocabularies::default());
+}
+
+fn thrown(error: &Error) -> JsValue {
+    let value = json!({"code": error.code().as_str(), "path": error.path(), "message": error.message()});
+    JsValue::from_str(&js::stringify(&value))
+}
+
+/// Runs once when the module is loaded: a panic, should one happen, says where.
+#[wasm_bindgen(start)]
+pub fn start() {
+    console_error_panic_hook::set_once();
+}
+
+/// A room.
+#[wasm_bindgen]
+pub struct Handle {
+    session: Session,
+}
+
+#[wasm_bindgen]
+impl Handle {
+    /// From JSON texts.
+    #[wasm_bindgen(constructor)]
+    pub fn new(scene: &str, options: &str) -> Result<Handle, JsValue> {
+        let vocabularies = VOCABULARIES.with_borrow(Vocabularies::clone);
+        Session::new(scene, options, vocabularies).map(|session| Handle { session }).map_err(|e| thrown(&e))
+    }
+
+    /// A method by its name, with JSON parameters.
+    pub fn call(&mut self, method: &str, params: &str) -> Result<String, JsValue> {
+        self.session.call(method, params).map_err(|e| thrown(&e))
+    }
+}
+
+/// A free function by its name, with JSON parameters.
+#[wasm_bindgen]
+pub fn call(method: &str, params: &str) -> Result<String, JsValue> {
+    VOCABULARIES.with_borrow(|v| api::call(method, params, v)).map_err(|e| thrown(&e))
+}
+
+/// A free function that takes a file.
+#[wasm_bindgen]
+pub fn call_bytes(method: &str, bytes: &[u8], params: &str) -> Result<String, JsValue> {
+    api::call_bytes(method, bytes, params).map_err(|e| thrown(&e))
+}
+
+/// A free function that takes a file and gives one.
+#[wasm_bindgen]
+pub fn write_bytes(method: &str, bytes: &[u8], params: &str) -> Result<Vec<u8>, JsValue> {
+    api::write_bytes(method, bytes, params).map_err(|e| thrown(&e))
+}
+
+/// Adds a vocabulary (inflated bytes); gives the name of its encoding.
+#[wasm_bindgen]
+pub fn load_vocabulary(bytes: Vec<u8>) -> Result<String, JsValue> {
+    VOCABULARIES.with_borrow_mut(|v| v.load(bytes)).map_err(|e| thrown(&e))
+}
+
+/// 32 bytes from the platform's generator, as hexadecimal text.
+#[wasm_bindgen]
+pub fn entropy() -> Result<String, JsValue> {
+    let mut bytes = [0_u8; 32];
+    getrandom::fill(&mut bytes).map_err(|e| JsValue::from_str(&e.to_string()))?;
+    Ok(bytes.iter().map(|b| format!("{b:02x}")).collect())
+}

@@ -1,0 +1,284 @@
+//! Questions to a room that change nothing (or only what they say): plan, preview, clean, expand, scan, count, convert.
+
+use serde_json::{Value, json};
+
+use super::types::{BuildOptions, Built, CleanOptions, ExpandOptions, LoreOptions, SpeakerOptions};
+use crate::error::{Code, Error};
+use crate::js;
+use crate::lore::ExamplePlace;
+use crate::macros::{self, EnvBase};
+use crate::models::{Framing, Model};
+use crate::parts::{Effects, Kind};
+use crate::reply::{self, Trim};
+use crate::room::{Room, request_value};
+use crate::scene::Object;
+use crate::scripts::{self, Call, CompiledScripts, Placement};
+use crate::speakers::{self, Plan, PlanOptions};
+use crate::tokens::Count;
+use crate::turn::{self, Quiet, TurnOptions};
+
+/// Index of the character meant: the one named, or the single chat's; `None` when nobody is current.
+fn speaker(room: &Room, name: Option<&str>) -> Result<Option<usize>, Error> {
+    let scene = room.scene();
+    match name {
+        Some(name) => speakers::lookup(scene, name).map(Some),
+        None if scene.group.is_some() => Ok(None),
+        None => Ok(match &scene.chat_with {
+            Some(avatar) => scene.character_index(avatar),
+            None => (!scene.characters.is_empty()).then_some(0),
+        }),
+    }
+}
+
+/// Who would speak.
+pub(super) fn plan(room: &mut Room, options: &SpeakerOptions) -> Result<Plan, Error> {
+    let kind = Kind::named(options.kind.as_deref().unwrap_or(""))?;
+    let forced = options.speaker.as_deref().map(|name| speakers::lookup(room.scene(), name)).transpose()?;
+    let ask = PlanOptions {
+        kind,
+        auto: options.auto,
+        input: options.user_message.as_deref().filter(|t| !t.is_empty() && !options.auto),
+        forced,
+        ..PlanOptions::default()
+    };
+    let mut dice = room.host().dice.clone();
+    let plan = speakers::plan(room.scene(), &ask, room.profile(), &mut dice)?;
+    if options.spend {
+        room.host_mut().dice = dice;
+    }
+    Ok(plan)
+}
+
+/// The request that would be sent, without changing anything.
+pub(super) fn preview(room: &mut Room, options: &BuildOptions, count: &dyn Count) -> Result<Built, Error> {
+    let action = Kind::named(options.kind.as_deref().unwrap_or(""))?;
+    let speaker = if let Some(name) = &options.speaker {
+        speakers::lookup(room.scene(), name)?
+    } else {
+        let ask = SpeakerOptions {
+            user_message: options.user_message.clone(),
+            kind: options.kind.clone(),
+            auto: options.auto,
+            ..SpeakerOptions::default()
+        };
+        let plan = plan(room, &ask)?;
+        plan.speakers.first().map(|p| p.index).ok_or_else(|| {
+            Error::new(
+                Code::SpeakerNone,
+                "speaker",
+                "nobody would speak: name a speaker, or see nextSpeakers for the reason",
+            )
+        })?
+    };
+    let in_group = room.scene().group.is_some();
+    let avatar = room.scene().characters.get(speaker).map(|c| c.avatar.clone()).unwrap_or_default();
+    let turn_options = TurnOptions {
+        speaker: Some(avatar.clone()),
+        kind: if action == Kind::Regenerate && in_group { Kind::Normal } else { action },
+        action: Some(action),
+        quiet: options.quiet.as_ref().map(|q| Quiet {
+            prompt: q.prompt.clone(),
+            to_loud: q.to_loud,
+            skip_lore: q.skip_lore,
+            name: q.name.clone(),
+            image: q.image.clone(),
+        }),
+        automatic: options.auto,
+        max_response: options.quiet.as_ref().and_then(|q| q.response_length),
+        ..TurnOptions::default()
+    };
+    let typed = options.user_message.as_deref().filter(|t| !t.is_empty());
+    let (mut payload, report) = room.preview(typed, Some(speaker), &turn_options, count)?;
+    if let (Some(stream), Some(o)) = (options.stream, payload.as_object_mut()) {
+        o.insert("stream".into(), json!(stream));
+    }
+    let request = convert(room, &json!({"payload": payload}))?;
+    Ok(Built { request, report, speaker: avatar })
+}
+
+/// Cleans a whole reply.
+pub(super) fn clean(room: &mut Room, options: &CleanOptions) -> Result<Value, Error> {
+    let at = speaker(room, options.speaker.as_deref())?;
+    let kind = if options.impersonate {
+        Kind::Impersonate
+    } else if options.r#continue {
+        Kind::Continue
+    } else {
+        Kind::Normal
+    };
+    let mut host = room.host().clone();
+    let mut reading = reading(room, at, kind, &mut host);
+    if let Some(stops) = &options.stop {
+        reading.stop = stops
+            .iter()
+            .filter(|s| !s.is_empty())
+            .map(|s| crate::parts::Stop::new(crate::parts::StopSource::Custom, s.as_str()))
+            .collect();
+    }
+    let rules = reply::Options {
+        trim: options.trim.as_deref().map(trim).transpose()?,
+        keep_incomplete: options.keep_incomplete,
+        include_bias: options.include_bias,
+        trim_names: options.trim_names,
+        trim_wrong_names: options.trim_wrong_names,
+        ..reply::Options::default()
+    };
+    let cleaned = room.clean_reply(&options.text, &reading, &rules, at);
+    serde_json::to_value(cleaned).map_err(|e| Error::new(Code::Internal, "", e.to_string()))
+}
+
+fn trim(name: &str) -> Result<Trim, Error> {
+    match name {
+        "compat" => Ok(Trim::Compat),
+        "smart" => Ok(Trim::Smart),
+        "off" => Ok(Trim::Off),
+        other => Err(Error::new(
+            Code::OptionUnknown,
+            "trim",
+            format!("{other:?} is not one of compat, smart, off"),
+        )),
+    }
+}
+
+fn reading(
+    room: &Room,
+    at: Option<usize>,
+    kind: Kind,
+    host: &mut crate::host::Host,
+) -> crate::parts::Reading {
+    let base = EnvBase::new(room.scene(), at, room.profile());
+    let mut effects = Effects::default();
+    let ask = reply::Ask { speaker: base.character(), kind, ..reply::Ask::default() };
+    let env = base.env();
+    reply::reading(room.scene(), &ask, &mut |text| macros::expand(text, &env, host, &mut effects))
+}
+
+/// The stop strings of a reply.
+pub(super) fn stops(room: &mut Room, value: &Value) -> Result<Vec<String>, Error> {
+    let at = speaker(room, value.get("speaker").and_then(Value::as_str))?;
+    let flag = |key: &str| value.get(key).is_some_and(js::to_boolean);
+    let kind = match (flag("impersonate"), flag("continue")) {
+        (true, _) => Kind::Impersonate,
+        (_, true) => Kind::Continue,
+        _ => Kind::Normal,
+    };
+    let mut host = room.host().clone();
+    Ok(reading(room, at, kind, &mut host).stop.into_iter().map(|s| s.text).collect())
+}
+
+/// Expands texts, one after the other; later ones see the variables of earlier ones.
+pub(super) fn expand(room: &mut Room, options: &ExpandOptions) -> Result<Vec<String>, Error> {
+    let at = speaker(room, options.speaker.as_deref())?;
+    let mut out = Vec::with_capacity(options.texts.len());
+    let mut effects = Effects::default();
+    let mut host = room.host().clone();
+    for text in &options.texts {
+        let base = EnvBase::new(room.scene(), at, room.profile());
+        out.push(macros::expand(text, &base.env(), &mut host, &mut effects));
+    }
+    if options.commit {
+        *room.host_mut() = host;
+        room.commit(effects);
+    }
+    Ok(out)
+}
+
+/// Runs regex scripts on a text: `{text, placement, prompt?, markdown?, edit?, depth?, speaker?}`.
+pub(super) fn regex(room: &mut Room, value: &Value) -> Result<String, Error> {
+    let at = speaker(room, value.get("speaker").and_then(Value::as_str))?;
+    let flag = |key: &str| value.get(key).is_some_and(js::to_boolean);
+    let number = value.get("placement").and_then(Value::as_i64).unwrap_or(0);
+    let placement = Placement::from_number(number).ok_or_else(|| {
+        Error::new(
+            Code::OptionUnknown,
+            "placement",
+            format!("{number} is no placement: 1 user input, 2 reply, 3 command, 5 lorebook, 6 reasoning"),
+        )
+    })?;
+    let (compiled, _) = CompiledScripts::new(room.scene(), room.profile(), &room.host().limits);
+    let mut effects = Effects::default();
+    let mut host = room.host().clone();
+    let base = EnvBase::new(room.scene(), at, room.profile());
+    let avatar = base.character().map(|c| c.avatar.as_str());
+    let call = Call {
+        markdown: flag("markdown"),
+        prompt: flag("prompt"),
+        edit: flag("edit"),
+        depth: value.get("depth").and_then(Value::as_i64),
+        speaker: avatar,
+        author: avatar.filter(|_| placement == Placement::AiOutput),
+        ..Call::new(placement)
+    };
+    let text = value.get("text").and_then(Value::as_str).unwrap_or("");
+    Ok(scripts::run(text, &call, &compiled, &base.env(), &mut host, &mut effects).text)
+}
+
+/// One lorebook scan.
+pub(super) fn lore(room: &mut Room, options: &LoreOptions, count: &dyn Count) -> Result<Value, Error> {
+    let at = speaker(room, options.speaker.as_deref())?;
+    let kind = Kind::named(options.trigger.as_deref().unwrap_or(""))?;
+    let avatar = at.and_then(|i| room.scene().characters.get(i)).map(|c| c.avatar.clone());
+    let mut host = room.host().clone();
+    let mut effects = Effects::default();
+    let ask = turn::LoreAsk {
+        speaker: avatar.as_deref(),
+        kind,
+        lines: options.lines.as_deref(),
+        max_context: options.max_context,
+        dry: options.dry,
+    };
+    let found = turn::scan_lore(room.scene(), &ask, room.profile(), count, &mut host, &mut effects);
+    let examples: Vec<Value> = found
+        .examples
+        .iter()
+        .map(|(place, content)| json!({"position": u8::from(*place == ExamplePlace::Bottom), "content": content}))
+        .collect();
+    let depth: Vec<Value> = found
+        .depth
+        .iter()
+        .map(|d| json!({"depth": number(d.depth), "role": d.role, "entries": d.entries}))
+        .collect();
+    let result = json!({
+        "before": found.before,
+        "after": found.after,
+        "examples": examples,
+        "depth": depth,
+        "an_before": found.an_before,
+        "an_after": found.an_after,
+        "outlets": found.outlets,
+        "activated": if options.dry { Vec::new() } else { found.activated.iter().map(|a| json!({"book": a.book, "uid": a.uid})).collect() },
+        "explained": found.explained,
+        "loops": found.loops,
+        "budget": found.budget,
+        "overflow": found.overflow,
+    });
+    *room.host_mut() = host;
+    if !options.dry {
+        room.commit(effects);
+    }
+    Ok(result)
+}
+
+/// A JSON number, whole where it is whole, absent where there is none.
+fn number(n: f64) -> Value {
+    if n.is_nan() {
+        return Value::Null;
+    }
+    if n.fract() == 0.0 { json!(js::to_integer(n)) } else { json!(n) }
+}
+
+/// Tokens of a text as the budget counts bare texts.
+pub(super) fn count(room: &Room, value: &Value, count: &dyn Count) -> Vec<i64> {
+    let model = Model::of(&room.scene().preset, None);
+    let framing = Framing::of(&model, count, room.profile());
+    let texts = value.get("texts").and_then(Value::as_array);
+    texts.into_iter().flatten().filter_map(Value::as_str).map(|t| framing.text(count, t)).collect()
+}
+
+/// The HTTP request for a neutral payload.
+pub(super) fn convert(room: &Room, value: &Value) -> Result<Value, Error> {
+    let empty = Object::new();
+    let payload = value.get("payload").and_then(Value::as_object).unwrap_or(&empty);
+    let request = crate::provider::request(payload, room.provider(), room.profile())?;
+    Ok(request_value(&request))
+}

@@ -1,0 +1,215 @@
+//! A room with its options: calls by name.
+
+use std::rc::Rc;
+
+use serde_json::{Value, json};
+
+use super::options::{RoomOptions, Vocabularies};
+use super::types::{ChatEdits, Drawn, Inspected, Plan, SpeakerOptions, StepParams};
+use super::{calls, params, text};
+use crate::error::{Code, Error, Warning};
+use crate::host::Draw;
+use crate::js;
+use crate::room::Room;
+use crate::scene::{ChatMessage, Object, Scene};
+use crate::tokens::Count;
+
+/// One room behind the JSON face.
+pub struct Session {
+    room: Room,
+    /// The scene as JSON, for parts that are replaced whole.
+    source: Object,
+    options: RoomOptions,
+    vocabularies: Vocabularies,
+    counter: Rc<dyn Count>,
+    warnings: Vec<Warning>,
+}
+
+impl Session {
+    /// Builds a room from JSON texts and opens its chat.
+    pub fn new(scene: &str, options: &str, vocabularies: Vocabularies) -> Result<Self, Error> {
+        let (value, mut warnings) = js::parse(scene)?;
+        let options: RoomOptions = params(js::parse(options)?.0)?;
+        let (scene, notes) = Scene::from_value(&value)?;
+        warnings.extend(notes);
+        let counter = vocabularies.counter(options.tokenizer.as_deref().unwrap_or("auto"), &scene.preset)?;
+        let mut room = Room::new(scene, options.profile()?, options.host()?);
+        room.configure_provider(options.provider.as_ref());
+        if options.open.unwrap_or(true) {
+            warnings.extend(room.open()?);
+        }
+        let source = match value {
+            Value::Object(o) => o,
+            _ => Object::new(),
+        };
+        Ok(Self { room, source, options, vocabularies, counter, warnings })
+    }
+
+    /// Calls a method by its name with JSON parameters.
+    pub fn call(&mut self, method: &str, parameters: &str) -> Result<String, Error> {
+        let (value, _) = js::parse(parameters)?;
+        match method {
+            "nextSpeakers" => text(&self.next_speakers(&params(value)?)?),
+            "buildRequest" => {
+                let counter = self.counter.clone();
+                text(&calls::preview(&mut self.room, &params(value)?, &*counter)?)
+            }
+            "cleanReply" => text(&calls::clean(&mut self.room, &params(value)?)?),
+            "step" => text(&self.step(params(value)?)?),
+            "inspect" => text(&self.inspect()),
+            "update" => self.update(&value).map(|()| "null".to_owned()),
+            "configure" => self.configure(&value).map(|()| "null".to_owned()),
+            "editChat" => self.edit_chat(&params(value)?).map(|()| "null".to_owned()),
+            "chat" => text(&self.chat()),
+            "snapshot" => text(&self.snapshot()),
+            "warnings" => text(&self.warnings),
+            "takeDraws" => text(&drawn(&self.room.take_draws())),
+            "stops" => text(&calls::stops(&mut self.room, &value)?),
+            "expand" => text(&calls::expand(&mut self.room, &params(value)?)?),
+            "regex" => text(&calls::regex(&mut self.room, &value)?),
+            "lore" => {
+                let counter = self.counter.clone();
+                text(&calls::lore(&mut self.room, &params(value)?, &*counter)?)
+            }
+            "count" => text(&calls::count(&self.room, &value, &*self.counter)),
+            "convert" => text(&calls::convert(&self.room, &value)?),
+            other => {
+                Err(Error::new(Code::OptionUnknown, "method", format!("a room has no method {other:?}")))
+            }
+        }
+    }
+
+    fn next_speakers(&mut self, options: &SpeakerOptions) -> Result<Plan, Error> {
+        let plan = calls::plan(&mut self.room, options)?;
+        Ok(Plan {
+            draws: drawn(&plan.draws),
+            speakers: plan.speakers,
+            nobody: plan.nobody,
+            passed: plan.passed,
+            warnings: plan.warnings,
+        })
+    }
+
+    fn step(&mut self, step: StepParams) -> Result<Value, Error> {
+        if let Some(now) = step.now {
+            self.room.host_mut().clock.now_ms = js::to_integer(now);
+        }
+        let counter = self.counter.clone();
+        let outputs = self.room.step(step.input, &*counter)?;
+        serde_json::to_value(outputs).map_err(|e| Error::new(Code::Internal, "", e.to_string()))
+    }
+
+    fn inspect(&self) -> Inspected {
+        let Some(last) = self.room.last_request() else { return Inspected::default() };
+        Inspected {
+            payload: last.payload.clone(),
+            report: last.report.clone(),
+            activated: last.activated.clone(),
+        }
+    }
+
+    /// Replaces parts of the scene. `chatMetadata` is merged key by key.
+    fn update(&mut self, value: &Value) -> Result<(), Error> {
+        let Some(parts) = value.as_object() else {
+            return Err(Error::new(Code::SceneField, "", "the parts to replace must be an object"));
+        };
+        if self.room.is_busy() {
+            return Err(Error::new(
+                Code::RoomBusy,
+                "",
+                "a round is under way: wait for it to finish, or abort it",
+            ));
+        }
+        // All that can fail comes first; then nothing fails.
+        let mut source = self.source.clone();
+        let mut metadata = None;
+        for (key, part) in parts {
+            match key.as_str() {
+                "chatMetadata" => metadata = part.as_object(),
+                "chat" => {}
+                _ => {
+                    source.insert(key.clone(), part.clone());
+                }
+            }
+        }
+        let chat = match parts.get("chat") {
+            Some(chat) => crate::scene::Chat::from_value(chat)?,
+            None => self.room.scene().chat.clone(),
+        };
+        source.shift_remove("chat");
+        let (mut scene, _) = Scene::from_value(&Value::Object(source.clone()))?;
+        scene.chat = chat;
+        if let Some(metadata) = metadata {
+            scene.chat.metadata.extend(metadata.clone());
+        }
+        if !parts.contains_key("variables") {
+            scene.global_variables.clone_from(&self.room.scene().global_variables);
+        }
+        let counter =
+            self.vocabularies.counter(self.options.tokenizer.as_deref().unwrap_or("auto"), &scene.preset)?;
+        self.counter = counter;
+        self.source = source;
+        self.room.replace_scene(scene);
+        Ok(())
+    }
+
+    /// Changes options between rounds.
+    fn configure(&mut self, value: &Value) -> Result<(), Error> {
+        let mut merged =
+            serde_json::to_value(&self.options).map_err(|e| Error::new(Code::Internal, "", e.to_string()))?;
+        if let (Value::Object(all), Some(new)) = (&mut merged, value.as_object()) {
+            all.extend(new.clone());
+        }
+        let options: RoomOptions = params(merged)?;
+        let profile = options.profile()?;
+        let counter = self
+            .vocabularies
+            .counter(options.tokenizer.as_deref().unwrap_or("auto"), &self.room.scene().preset)?;
+        let given = |key: &str| value.get(key).is_some();
+        if given("random") {
+            self.room.host_mut().dice = options.dice()?;
+        }
+        if given("now") || given("offsetMinutes") || given("locale") || given("limits") {
+            let host = options.host()?;
+            self.room.host_mut().clock = host.clock;
+            self.room.host_mut().limits = host.limits;
+        }
+        if given("profile") || given("switches") {
+            self.room.set_profile(profile);
+        }
+        self.room.configure_provider(options.provider.as_ref());
+        self.counter = counter;
+        self.options = options;
+        Ok(())
+    }
+
+    fn edit_chat(&mut self, edits: &ChatEdits) -> Result<(), Error> {
+        let messages = edits
+            .append
+            .iter()
+            .enumerate()
+            .map(|(i, m)| ChatMessage::from_value(m).map_err(|e| e.under(&format!("append[{i}]"))))
+            .collect::<Result<Vec<_>, _>>()?;
+        self.room.edit_chat(edits.remove_last, messages);
+        Ok(())
+    }
+
+    fn chat(&self) -> Value {
+        let chat = &self.room.scene().chat;
+        let messages: Vec<Value> = chat.messages.iter().map(ChatMessage::to_value).collect();
+        json!({"id": chat.id, "metadata": chat.metadata, "messages": messages})
+    }
+
+    /// Everything, as JSON. The random source is left out: the caller has it.
+    fn snapshot(&self) -> Value {
+        let mut scene = self.source.clone();
+        scene.insert("chat".into(), self.chat());
+        scene.insert("variables".into(), json!({"global": self.room.scene().global_variables}));
+        json!({"scene": scene, "options": self.options})
+    }
+}
+
+/// Draws as JavaScript sees them.
+fn drawn(draws: &[Draw]) -> Vec<Drawn> {
+    draws.iter().map(|d| Drawn { site: d.site.as_str().to_owned(), value: d.value }).collect()
+}

@@ -1,0 +1,190 @@
+//! Parameters and results of the calls, as JavaScript sees them. `npm/src/generated.ts` is made from these by a test.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error::Warning;
+use crate::parts::Report;
+use crate::room::{Input, QuietInput};
+
+/// Who would speak?
+#[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct SpeakerOptions {
+    /// What the user typed.
+    pub user_message: Option<String>,
+    /// `normal` (default), `swipe`, `regenerate`, `continue`, `impersonate`, `quiet`.
+    pub kind: Option<String>,
+    /// Force this speaker: name, alias, avatar, or index in the group.
+    pub speaker: Option<String>,
+    /// Auto mode: nobody pressed send.
+    pub auto: bool,
+    /// Use up the random numbers; otherwise asking twice gives the same answer (default false).
+    pub spend: bool,
+}
+
+/// Who speaks, and why.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Plan {
+    /// In order.
+    pub speakers: Vec<crate::speakers::Pick>,
+    /// Why nobody.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nobody: Option<crate::speakers::Nobody>,
+    /// Which members do not speak, and why.
+    pub passed: Vec<crate::speakers::Pass>,
+    /// The random numbers used, in order.
+    pub draws: Vec<Drawn>,
+    /// Oddities.
+    pub warnings: Vec<Warning>,
+}
+
+/// A random number and what it decided.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Drawn {
+    /// `natural.shuffle`, `natural`, `pooled`, `wi`, `macro.random` …
+    pub site: String,
+    /// The number, 0 <= value < 1.
+    pub value: f64,
+}
+
+/// Which request?
+#[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct BuildOptions {
+    /// Who speaks: name, alias, avatar, or index. Default: the one whom the plan names first.
+    pub speaker: Option<String>,
+    /// A message of the user that is not in the chat yet.
+    pub user_message: Option<String>,
+    /// See [`SpeakerOptions::kind`].
+    pub kind: Option<String>,
+    /// For `quiet`.
+    pub quiet: Option<QuietInput>,
+    /// Nobody pressed send.
+    pub auto: bool,
+    /// As a stream; overrides the preset.
+    pub stream: Option<bool>,
+}
+
+/// A request that would be sent.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Built {
+    /// `{method, url, headers, body, auth?}`: a valid second argument of `fetch`, the key still missing.
+    #[cfg_attr(test, ts(type = "OutgoingRequest"))]
+    pub request: Value,
+    /// Why it looks as it does.
+    pub report: Report,
+    /// Who speaks: avatar.
+    pub speaker: String,
+}
+
+/// A reply to clean.
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "options, each with a name and a default")]
+pub struct CleanOptions {
+    /// The reply as it came.
+    pub text: String,
+    /// Who spoke. Outside a group: the character.
+    #[serde(default)]
+    pub speaker: Option<String>,
+    /// It is a message in the user's name.
+    #[serde(default)]
+    pub impersonate: bool,
+    /// It continues the last message.
+    #[serde(default)]
+    pub r#continue: bool,
+    /// Leave an unfinished last sentence.
+    #[serde(default)]
+    pub keep_incomplete: bool,
+    /// `smart`, `compat` or `off`: what to do with labels; default by the profile.
+    #[serde(default)]
+    pub trim: Option<String>,
+    /// Stop strings of this call; default those of the settings.
+    #[serde(default)]
+    pub stop: Option<Vec<String>>,
+    /// Remove the speaker's own label (default true).
+    #[serde(default = "yes")]
+    pub trim_names: bool,
+    /// Cut at the label of the one who must not speak (default true).
+    #[serde(default = "yes")]
+    pub trim_wrong_names: bool,
+    /// Put "start reply with" in front (default true).
+    #[serde(default = "yes")]
+    pub include_bias: bool,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+/// One step of a room.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StepParams {
+    /// What happened.
+    pub input: Input,
+    /// When, milliseconds since 1970.
+    #[serde(default)]
+    pub now: Option<f64>,
+}
+
+/// What a request was made of.
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Inspected {
+    /// The neutral payload, before post-processing and conversion.
+    pub payload: Value,
+    /// Its report.
+    pub report: Report,
+    /// Active lorebook entries: `[{book, uid}]`.
+    pub activated: Value,
+}
+
+/// Changes of the stored chat by the host.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct ChatEdits {
+    /// Messages to append, as a chat file holds them.
+    pub append: Vec<Value>,
+    /// How many of the last messages to remove, before appending.
+    pub remove_last: usize,
+}
+
+/// Texts to expand.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct ExpandOptions {
+    /// Each is expanded, in order; later ones see variables that earlier ones set.
+    pub texts: Vec<String>,
+    /// Who `{{char}}` is.
+    pub speaker: Option<String>,
+    /// Keep the variables that were set (default false).
+    pub commit: bool,
+}
+
+/// A lorebook scan.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct LoreOptions {
+    /// Lines to look into, oldest first; default: the chat's visible messages.
+    pub lines: Option<Vec<String>>,
+    /// Prompt size in tokens that the budget is a share of (default: context less response).
+    pub max_context: Option<i64>,
+    /// Generation type.
+    pub trigger: Option<String>,
+    /// Who is about to speak.
+    pub speaker: Option<String>,
+    /// Timers are not written (default false).
+    pub dry: bool,
+}
