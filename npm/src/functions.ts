@@ -1,0 +1,55 @@
+// One-off calls, without a room.
+import { call, callBytes, text, writeBytes } from "./core.js";
+import { clock } from "./room.js";
+import { glue, guarded } from "./core.js";
+import type { BuildOptions, Built, Cleaned, CleanOptions, FileRead, Plan, RoomOptions, SceneInput, SpeakerOptions } from "./types.js";
+
+/** Bytes of a file. */
+export type FileBytes = Uint8Array | ArrayBuffer;
+
+function once<T>(method: string, scene: SceneInput | string, params: unknown, options: RoomOptions): T {
+  const filled = { open: false, random: options.random ?? { entropy: guarded(() => glue.entropy()) }, ...clock(options), ...options };
+  const sceneValue: unknown = typeof scene === "string" ? JSON.parse(scene) : scene;
+  return call(method, { scene: sceneValue, options: filled, params });
+}
+
+/** Who would speak, and why. */
+export function nextSpeakers(scene: SceneInput | string, params: SpeakerOptions = {}, options: RoomOptions = {}): Plan {
+  return once("nextSpeakers", scene, params, options);
+}
+
+/** The request for a speaker, with its report. */
+export function buildRequest(scene: SceneInput | string, params: BuildOptions = {}, options: RoomOptions = {}): Built {
+  return once("buildRequest", scene, params, options);
+}
+
+/** A reply, cleaned. */
+export function cleanReply(scene: SceneInput | string, params: CleanOptions, options: RoomOptions = {}): Cleaned {
+  return once("cleanReply", scene, params, options);
+}
+
+/** A text with its macros expanded. */
+export function expandMacros(source: string, scene: SceneInput | string, options: RoomOptions & { speaker?: string } = {}): string {
+  const { speaker, ...rest } = options;
+  const texts: string[] = once("expand", scene, { texts: [source], ...(speaker === undefined ? {} : { speaker }) }, rest);
+  return texts[0] ?? "";
+}
+
+/** Reads any file that users bring: cards (PNG, JSON, CHARX …), lorebooks, chats, presets, groups, personas, scripts. */
+export function readFile(bytes: FileBytes, options: { want?: string } = {}): FileRead {
+  return callBytes("readFile", asBytes(bytes), options);
+}
+
+/** Writes a card: into a PNG picture if one is given, else as JSON text. */
+export function writeCard(card: unknown, picture?: FileBytes): Uint8Array {
+  return writeBytes("writeCard", picture ? asBytes(picture) : new Uint8Array(), { card });
+}
+
+/** Any function of the module by its name: `docs/api.md` lists them. For tests and tools; the functions above are the way in. */
+export function invoke<T>(method: string, params: unknown = {}): T {
+  return call(method, text(params));
+}
+
+function asBytes(bytes: FileBytes): Uint8Array {
+  return bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes);
+}

@@ -1,0 +1,1248 @@
+// Made from the Rust definitions by `UPDATE=1 cargo test --lib api::tests`. Do not edit.
+import type { OutgoingRequest } from "./round.js";
+type JsonValue = unknown;
+
+/**
+ * Options of a room. All are optional.
+ */
+export type RoomOptions = { 
+/**
+ * `promptside` (default) or `sillytavern`.
+ */
+profile?: string, 
+/**
+ * Single switches, by name: `docs/differences.md`.
+ */
+switches: Record<string, boolean>, 
+/**
+ * Random source. Default in JavaScript: the platform's entropy.
+ */
+random?: Random, 
+/**
+ * Now, milliseconds since 1970. Default in JavaScript: the clock.
+ */
+now: number, 
+/**
+ * Minutes east of Greenwich. Default in JavaScript: the browser's zone.
+ */
+offsetMinutes?: number, 
+/**
+ * BCP 47 tag. Default in JavaScript: the browser's language.
+ */
+locale?: string, 
+/**
+ * `auto` (default: by model, an estimate while its vocabulary is not loaded), `estimate`, `codepoints`, or an encoding such as
+ * `o200k_base`.
+ */
+tokenizer?: string, 
+/**
+ * Host settings of the providers: `promptPlaceholder`, `claude.cachingAtDepth` …
+ */
+provider: Record<string, unknown>, 
+/**
+ * Bounds on work: `docs/untrusted.md`.
+ */
+limits: Record<string, number>, 
+/**
+ * Write the greetings of a new chat, expand the first message of an existing one (default true).
+ */
+open?: boolean, };
+
+/**
+ * Where random numbers come from.
+ */
+export type Random = { 
+/**
+ * A seed: the same numbers on every platform.
+ */
+seed: number, 
+/**
+ * Recorded numbers in [0, 1), used in order; running out is an error.
+ */
+tape?: Array<number>, 
+/**
+ * 32 bytes of entropy as hexadecimal text.
+ */
+entropy?: string, };
+
+/**
+ * Who would speak?
+ */
+export type SpeakerOptions = { 
+/**
+ * What the user typed.
+ */
+userMessage?: string, 
+/**
+ * `normal` (default), `swipe`, `regenerate`, `continue`, `impersonate`, `quiet`.
+ */
+kind?: string, 
+/**
+ * Force this speaker: name, alias, avatar, or index in the group.
+ */
+speaker?: string, 
+/**
+ * Auto mode: nobody pressed send.
+ */
+auto: boolean, 
+/**
+ * Use up the random numbers; otherwise asking twice gives the same answer (default false).
+ */
+spend: boolean, };
+
+/**
+ * Who speaks, and why.
+ */
+export type Plan = { 
+/**
+ * In order.
+ */
+speakers: Array<Pick>, 
+/**
+ * Why nobody.
+ */
+nobody: Nobody | null, 
+/**
+ * Which members do not speak, and why.
+ */
+passed: Array<Pass>, 
+/**
+ * The random numbers used, in order.
+ */
+draws: Array<Drawn>, 
+/**
+ * Oddities.
+ */
+warnings: Array<Warning>, };
+
+/**
+ * A random number and what it decided.
+ */
+export type Drawn = { 
+/**
+ * `natural.shuffle`, `natural`, `pooled`, `wi`, `macro.random` …
+ */
+site: string, 
+/**
+ * The number, 0 <= value < 1.
+ */
+value: number, };
+
+/**
+ * Who speaks.
+ */
+export type Pick = { 
+/**
+ * Index in the scene's characters.
+ */
+index: number, 
+/**
+ * Its id (avatar).
+ */
+id: string, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * Why.
+ */
+reason: Reason, };
+
+/**
+ * Who does not.
+ */
+export type Pass = { 
+/**
+ * Member id.
+ */
+id: string, 
+/**
+ * Why not.
+ */
+reason: Silence, };
+
+/**
+ * Why nobody speaks.
+ */
+export type Nobody = "all_muted" | "manual" | "unknown_strategy" | "missing" | "silent";
+
+/**
+ * Why somebody speaks.
+ */
+export type Reason = { "kind": "mentioned", 
+/**
+ * Where, in UTF-16 units of that text.
+ */
+start: number, 
+/**
+ * Where the name ends.
+ */
+end: number, 
+/**
+ * How. In the reference's matcher every word counts, which is `part`.
+ */
+by: MentionKind, } | { "kind": "roll", 
+/**
+ * The number drawn.
+ */
+value: number, 
+/**
+ * The member's talkativeness.
+ */
+talkativeness: number, } | { "kind": "fallback", 
+/**
+ * The number drawn.
+ */
+value: number, } | { "kind": "list" } | { "kind": "pooled" } | { "kind": "pooled_again" } | { "kind": "manual" } | { "kind": "forced" } | { "kind": "last_speaker" } | { "kind": "impersonate" } | { "kind": "quiet" } | { "kind": "again" } | { "kind": "solo" };
+
+/**
+ * Why a member does not speak.
+ */
+export type Silence = { "kind": "muted" } | { "kind": "missing" } | { "kind": "banned" } | { "kind": "roll", 
+/**
+ * The number drawn.
+ */
+value: number, 
+/**
+ * The member's talkativeness.
+ */
+talkativeness: number, } | { "kind": "silent" } | { "kind": "not_mentioned" } | { "kind": "spoken" };
+
+/**
+ * How a member was mentioned.
+ */
+export type MentionKind = "at" | "full" | "alias" | "part";
+
+/**
+ * Which request?
+ */
+export type BuildOptions = { 
+/**
+ * Who speaks: name, alias, avatar, or index. Default: the one whom the plan names first.
+ */
+speaker?: string, 
+/**
+ * A message of the user that is not in the chat yet.
+ */
+userMessage?: string, 
+/**
+ * See [`SpeakerOptions::kind`].
+ */
+kind?: string, 
+/**
+ * For `quiet`.
+ */
+quiet?: QuietInput, 
+/**
+ * Nobody pressed send.
+ */
+auto: boolean, 
+/**
+ * As a stream; overrides the preset.
+ */
+stream?: boolean, };
+
+/**
+ * A request that would be sent.
+ */
+export type Built = { 
+/**
+ * `{method, url, headers, body, auth?}`: a valid second argument of `fetch`, the key still missing.
+ */
+request: OutgoingRequest, 
+/**
+ * Why it looks as it does.
+ */
+report: Report, 
+/**
+ * Who speaks: avatar.
+ */
+speaker: string, };
+
+/**
+ * A reply to clean.
+ */
+export type CleanOptions = { 
+/**
+ * The reply as it came.
+ */
+text: string, 
+/**
+ * Who spoke. Outside a group: the character.
+ */
+speaker?: string, 
+/**
+ * It is a message in the user's name.
+ */
+impersonate: boolean, 
+/**
+ * It continues the last message.
+ */
+continue: boolean, 
+/**
+ * Leave an unfinished last sentence.
+ */
+keepIncomplete: boolean, 
+/**
+ * `smart`, `compat` or `off`: what to do with labels; default by the profile.
+ */
+trim?: string, 
+/**
+ * Stop strings of this call; default those of the settings.
+ */
+stop?: Array<string>, 
+/**
+ * Remove the speaker's own label (default true).
+ */
+trimNames: boolean, 
+/**
+ * Cut at the label of the one who must not speak (default true).
+ */
+trimWrongNames: boolean, 
+/**
+ * Put "start reply with" in front (default true).
+ */
+includeBias: boolean, };
+
+/**
+ * A reply as it is kept.
+ */
+export type Cleaned = { 
+/**
+ * The text, with what was accepted before when continuing; may be empty.
+ */
+text: string, 
+/**
+ * Where it was cut, if it was: the first place.
+ */
+cut: Cut | null, 
+/**
+ * What was left out in front.
+ */
+salvage: Salvage | null, 
+/**
+ * Own labels that were taken off (`Trim::Smart`).
+ */
+stripped: Array<Stripped>, 
+/**
+ * The steps that changed something, in order.
+ */
+steps: Array<Step>, };
+
+/**
+ * Where a reply was cut.
+ */
+export type Cut = { 
+/**
+ * UTF-16 offset in the text as it was when the cut was made: the reply as written, unless "start reply with", template
+ * texts or regex scripts changed it before. When continuing, offsets count from the new part.
+ */
+offset: number, 
+/**
+ * The name, or the text of the mark or stop string, that was found.
+ */
+name: string, 
+/**
+ * Id of the participant; empty when it was no label.
+ */
+id: string, 
+/**
+ * Why.
+ */
+reason: CutReason, };
+
+/**
+ * Why a reply was cut.
+ */
+export type CutReason = "label" | "foreign_start" | "stop" | "marker";
+
+/**
+ * A beginning in somebody else's name that was left out because the speaker's own part follows.
+ */
+export type Salvage = { 
+/**
+ * UTF-16 offset where the speaker's own part begins; as in [`Cut::offset`].
+ */
+until: number, 
+/**
+ * In whose name the beginning was.
+ */
+name: string, 
+/**
+ * Id of that participant.
+ */
+id: string, };
+
+/**
+ * A step that changed the text.
+ */
+export type Step = "start_with" | "stops" | "marks" | "names" | "newlines" | "line_ends" | "markdown" | "sentence" | "trim";
+
+/**
+ * An own label that was taken off.
+ */
+export type Stripped = { 
+/**
+ * UTF-16 offset; as in [`Cut::offset`].
+ */
+offset: number, 
+/**
+ * The label, as it was written.
+ */
+text: string, };
+
+/**
+ * What a request was made of.
+ */
+export type Inspected = { 
+/**
+ * The neutral payload, before post-processing and conversion.
+ */
+payload: JsonValue, 
+/**
+ * Its report.
+ */
+report: Report, 
+/**
+ * Active lorebook entries: `[{book, uid}]`.
+ */
+activated: JsonValue, };
+
+/**
+ * Changes of the stored chat by the host.
+ */
+export type ChatEdits = { 
+/**
+ * Messages to append, as a chat file holds them.
+ */
+append: Array<JsonValue>, 
+/**
+ * How many of the last messages to remove, before appending.
+ */
+removeLast: number, };
+
+/**
+ * Texts to expand.
+ */
+export type ExpandOptions = { 
+/**
+ * Each is expanded, in order; later ones see variables that earlier ones set.
+ */
+texts: Array<string>, 
+/**
+ * Who `{{char}}` is.
+ */
+speaker?: string, 
+/**
+ * Keep the variables that were set (default false).
+ */
+commit: boolean, };
+
+/**
+ * A lorebook scan.
+ */
+export type LoreOptions = { 
+/**
+ * Lines to look into, oldest first; default: the chat's visible messages.
+ */
+lines?: Array<string>, 
+/**
+ * Prompt size in tokens that the budget is a share of (default: context less response).
+ */
+maxContext?: number, 
+/**
+ * Generation type.
+ */
+trigger?: string, 
+/**
+ * Who is about to speak.
+ */
+speaker?: string, 
+/**
+ * Timers are not written (default false).
+ */
+dry: boolean, };
+
+/**
+ * Something that happened outside, told to the room.
+ */
+export type Input = { "type": "start" } & Start | { "type": "chunk", 
+/**
+ * The request it answers.
+ */
+request: string, 
+/**
+ * The piece.
+ */
+text: string, } | { "type": "wire", 
+/**
+ * The request it answers.
+ */
+request: string, 
+/**
+ * The piece; an empty one ends the answer.
+ */
+text: string, 
+/**
+ * Nothing more will come.
+ */
+end?: boolean, } | { "type": "reply", 
+/**
+ * The request it answers.
+ */
+request: string, 
+/**
+ * Whole text; absent: what came in chunks.
+ */
+text?: string, 
+/**
+ * Reasoning text.
+ */
+reasoning?: string, 
+/**
+ * Encrypted reasoning.
+ */
+signature?: string, 
+/**
+ * Further candidates.
+ */
+alternatives?: Array<string>, 
+/**
+ * Why it ended: `stop`, `length`, `tools`, `filter` …
+ */
+finish?: string, } | { "type": "fail", 
+/**
+ * The request it answers.
+ */
+request: string, 
+/**
+ * A short stable word: `network`, `http_429`, the provider's own code …
+ */
+code: string, 
+/**
+ * For people.
+ */
+message?: string, } | { "type": "timeout", 
+/**
+ * The request it answers.
+ */
+request: string, } | { "type": "abort", 
+/**
+ * Keep what has come of the running reply.
+ */
+keep?: boolean, } | { "type": "elapsed", 
+/**
+ * Which wait.
+ */
+wait: string, } | { "type": "typing" } | { "type": "user_message", 
+/**
+ * The text.
+ */
+text: string, };
+
+/**
+ * What a round is to do.
+ */
+export type Start = { 
+/**
+ * What the user typed; absent or empty: nothing typed.
+ */
+userMessage?: string, 
+/**
+ * `normal` (default), `swipe`, `regenerate`, `continue`, `impersonate`, `quiet`.
+ */
+kind?: string, 
+/**
+ * Force this speaker: name, alias, avatar, or index in the group.
+ */
+speaker?: string, 
+/**
+ * A round of auto mode: what is typed is not sent.
+ */
+auto: boolean, 
+/**
+ * For `quiet`: the instruction and its options.
+ */
+quiet?: QuietInput, 
+/**
+ * Run exactly these avatars, in this order, instead of choosing.
+ */
+speakers?: Array<string>, 
+/**
+ * The reply is asked for as a stream; overrides the preset.
+ */
+stream?: boolean, };
+
+/**
+ * A request beside the chat.
+ */
+export type QuietInput = { 
+/**
+ * The instruction.
+ */
+prompt: string, 
+/**
+ * The answer is meant to be seen.
+ */
+toLoud: boolean, 
+/**
+ * Leave out lorebook and author's note.
+ */
+skipLore: boolean, 
+/**
+ * Name for the answer's last line in text completion.
+ */
+name: string, 
+/**
+ * A picture, as a data URL.
+ */
+image?: string, 
+/**
+ * Response length for this call, tokens.
+ */
+responseLength?: number, };
+
+/**
+ * What a provider answered, in the caller's hands or read by us.
+ */
+export type Answer = { 
+/**
+ * Whole text; absent: what came in chunks.
+ */
+text?: string, 
+/**
+ * Reasoning text.
+ */
+reasoning?: string, 
+/**
+ * Encrypted reasoning.
+ */
+signature?: string, 
+/**
+ * Further candidates.
+ */
+alternatives?: Array<string>, 
+/**
+ * Why it ended: `stop`, `length`, `tools`, `filter` …
+ */
+finish?: string, };
+
+/**
+ * What the room answers, in order.
+ */
+export type Output = { "type": "round_started", 
+/**
+ * Its number in this start.
+ */
+round: number, 
+/**
+ * `single_round`, `free_chat`, `host_mode`.
+ */
+mode: string, } | { "type": "round_plan", 
+/**
+ * Its number.
+ */
+round: number, 
+/**
+ * In order.
+ */
+planned: Array<Planned>, 
+/**
+ * Why nobody: `all_muted`, `manual` …
+ */
+empty: string | null, 
+/**
+ * Random numbers that the choice used.
+ */
+draws: JsonValue, } | { "type": "user_message", 
+/**
+ * Position in the chat.
+ */
+index: number, 
+/**
+ * As stored.
+ */
+message: JsonValue, } | { "type": "request", 
+/**
+ * Names it in the inputs that answer it.
+ */
+id: string, 
+/**
+ * Avatar of who speaks; absent for the user's voice outside a group.
+ */
+speaker: string, 
+/**
+ * Their name.
+ */
+name: string, 
+/**
+ * Generation type.
+ */
+kind: string, 
+/**
+ * `{url, method, headers, body, auth}`: a valid second argument of `fetch`, the key still missing.
+ */
+request: JsonValue, 
+/**
+ * Why the request looks as it does.
+ */
+report: JsonValue, } | { "type": "token", 
+/**
+ * Who.
+ */
+speaker: string, 
+/**
+ * The new piece.
+ */
+text: string, } | { "type": "draft_reset", 
+/**
+ * Who.
+ */
+speaker: string, } | { "type": "stop", 
+/**
+ * Which request.
+ */
+request: string, } | { "type": "cut", 
+/**
+ * Who spoke.
+ */
+speaker: string, 
+/**
+ * UTF-16 offset in the raw reply.
+ */
+offset: number, 
+/**
+ * Whose label was found.
+ */
+foreign: string, 
+/**
+ * The reason code.
+ */
+reason: string, } | { "type": "message_done", 
+/**
+ * Who.
+ */
+speaker: string, 
+/**
+ * Their name.
+ */
+name: string, 
+/**
+ * Position in the chat.
+ */
+index: number, 
+/**
+ * The cleaned text.
+ */
+text: string, 
+/**
+ * As stored.
+ */
+message: JsonValue, } | { "type": "result", 
+/**
+ * Who spoke, or beside whom.
+ */
+speaker: string, 
+/**
+ * The cleaned text.
+ */
+text: string, } | { "type": "error", 
+/**
+ * Who.
+ */
+speaker: string, 
+/**
+ * Stable code.
+ */
+code: string, 
+/**
+ * For people.
+ */
+message: string, } | { "type": "round_stats", 
+/**
+ * Its number.
+ */
+round: number, 
+/**
+ * Who spoke.
+ */
+spoke: Array<string>, 
+/**
+ * Whose turn failed.
+ */
+failed: Array<string>, 
+/**
+ * Who was not reached.
+ */
+unreached: Array<string>, } | { "type": "room_finished", 
+/**
+ * `round_complete`, `aborted`, `nobody_can_speak` …
+ */
+reason: string, 
+/**
+ * Rounds run.
+ */
+round: number, 
+/**
+ * Messages stored.
+ */
+count: number, } | { "type": "wait", 
+/**
+ * Names it.
+ */
+id: string, 
+/**
+ * How long, milliseconds.
+ */
+ms: number, 
+/**
+ * `pause` or `auto`.
+ */
+why: string, } | { "type": "refused", 
+/**
+ * The code, `room.busy`.
+ */
+code: string, } | { "type": "ignored", 
+/**
+ * `stale`.
+ */
+reason: string, 
+/**
+ * The request named.
+ */
+request: string, };
+
+/**
+ * Someone who will speak, and why.
+ */
+export type Planned = { 
+/**
+ * Avatar.
+ */
+id: string, 
+/**
+ * Name.
+ */
+name: string, 
+/**
+ * Why: `{kind: "mentioned", …}`.
+ */
+reason: JsonValue, };
+
+/**
+ * The report of one request.
+ */
+export type Report = { 
+/**
+ * Format version.
+ */
+v: number, 
+/**
+ * Generation type.
+ */
+type: string, 
+/**
+ * Counter used.
+ */
+tokenizer: string, 
+/**
+ * Whether its counts are exact.
+ */
+exact: boolean, 
+/**
+ * Totals.
+ */
+budget: Budget, 
+/**
+ * One a message, same index.
+ */
+messages: Array<ReportMessage>, 
+/**
+ * The slots in final order, before system messages are merged.
+ */
+slots: Array<ReportSlot>, 
+/**
+ * Identifiers of the messages, where system messages were merged; empty otherwise.
+ */
+merged: Array<ReportItem>, 
+/**
+ * Sum of the counts made while merging; what ST's inspector shows without a name.
+ */
+recounted: number, 
+/**
+ * What is not in, and why.
+ */
+omitted: Array<Omitted>, 
+/**
+ * Every token that was booked.
+ */
+ledger: Array<LedgerLine>, 
+/**
+ * Repairs and oddities.
+ */
+warnings: Array<Warning>, 
+/**
+ * The history's cut.
+ */
+cut: HistoryCut, 
+/**
+ * Why the request is not whole; only where the profile sends it all the same.
+ */
+error: ReportError | null, };
+
+/**
+ * One message of the request, explained.
+ */
+export type ReportMessage = { 
+/**
+ * Index in the assembled list, before post-processing.
+ */
+i: number, 
+/**
+ * Role.
+ */
+role: string, 
+/**
+ * The `name` field.
+ */
+name: string | null, 
+/**
+ * Tokens of the message, framing included.
+ */
+tokens: number, 
+/**
+ * What its parts were charged, where it was merged from several; else the same as `tokens`.
+ */
+charged: number, 
+/**
+ * The slot of the prompt order it stands in.
+ */
+slot: string, 
+/**
+ * Depth of an injection.
+ */
+depth: number | null, 
+/**
+ * Its parts in text order.
+ */
+parts: Array<Part>, };
+
+/**
+ * A slot of the prompt order with what stands in it, before messages are merged; empty prompts are among them.
+ */
+export type ReportSlot = { 
+/**
+ * Its name: a prompt identifier, `chatHistory`, `dialogueExamples`, `continueNudge`, `controlPrompts` …
+ */
+slot: string, 
+/**
+ * Its messages, in order.
+ */
+items: Array<ReportItem>, };
+
+/**
+ * A message of a slot.
+ */
+export type ReportItem = { 
+/**
+ * Its identifier; the continued message has none.
+ */
+id: string | null, 
+/**
+ * Role.
+ */
+role: string, 
+/**
+ * Tokens charged, framing included.
+ */
+tokens: number, };
+
+/**
+ * Why the request is not whole.
+ */
+export type ReportError = { 
+/**
+ * A stable code of an error, such as `budget.mandatory`.
+ */
+code: string, 
+/**
+ * What did not fit.
+ */
+what: string, 
+/**
+ * How many tokens were missing.
+ */
+short_by: number, };
+
+/**
+ * A stretch of a message with one origin.
+ */
+export type Part = { 
+/**
+ * Where it came from.
+ */
+origin: Origin, 
+/**
+ * UTF-16 range in the content.
+ */
+range: [number, number], 
+/**
+ * Text between the previous part and this one.
+ */
+sep_before: string, };
+
+/**
+ * Where a text came from.
+ */
+export type Origin = { 
+/**
+ * The kind of source.
+ */
+kind: OriginKind, 
+/**
+ * Which one: prompt identifier, field, key, `msg:3` …
+ */
+id: string, 
+/**
+ * Avatar of the card, for joined cards.
+ */
+character: string | null, 
+/**
+ * Message index, for `chat`.
+ */
+index: number | null, };
+
+/**
+ * What kind of source a text has.
+ */
+export type OriginKind = "prompt" | "card" | "persona" | "lore" | "ext" | "chat" | "utility" | "tools" | "host";
+
+/**
+ * An input that did not make it, and why (codes of spec 02 Part 3).
+ */
+export type Omitted = { 
+/**
+ * What it was.
+ */
+origin: Origin, 
+/**
+ * What it would have cost, when it was counted.
+ */
+tokens: number | null, 
+/**
+ * Stable code, such as `budget.history_cut`.
+ */
+reason: string, 
+/**
+ * Further data, such as `{left, short_by}`.
+ */
+detail: JsonValue | null, };
+
+/**
+ * One line of the ledger.
+ */
+export type LedgerLine = { 
+/**
+ * What was done.
+ */
+op: Op, 
+/**
+ * With what.
+ */
+what: string, 
+/**
+ * Change of what is left.
+ */
+d: number, 
+/**
+ * What is left afterwards; may be negative in the `sillytavern` profile.
+ */
+left: number, };
+
+/**
+ * A step of the ledger.
+ */
+export type Op = "set" | "reserve" | "add" | "fill" | "free" | "insert";
+
+/**
+ * The totals.
+ */
+export type Budget = { 
+/**
+ * Context size.
+ */
+context: number, 
+/**
+ * Response length.
+ */
+response: number, 
+/**
+ * `context - response`.
+ */
+limit: number, 
+/**
+ * Charged in all.
+ */
+used: number, 
+/**
+ * `limit - used`.
+ */
+left: number, };
+
+/**
+ * Where the history was cut.
+ */
+export type HistoryCut = { 
+/**
+ * Index of the oldest chat message that is in; `None` when there is none.
+ */
+first_included_index: number | null, 
+/**
+ * How many older visible messages were left out.
+ */
+dropped: number, };
+
+/**
+ * Something that was repaired or ignored: same shape as an error, but the result stands.
+ */
+export type Warning = { 
+/**
+ * Stable code, such as `field-coerced`.
+ */
+code: string, 
+/**
+ * Where it arose: JSON path, chunk, entry or line.
+ */
+path: string, 
+/**
+ * What was done.
+ */
+message: string, };
+
+/**
+ * One entry, explained.
+ */
+export type LoreExplained = { 
+/**
+ * Book.
+ */
+world: string, 
+/**
+ * Entry.
+ */
+uid: JsonValue, 
+/**
+ * Title.
+ */
+comment: string, 
+/**
+ * Where its book came from.
+ */
+source: LoreSource, 
+/**
+ * What became of it.
+ */
+outcome: LoreOutcome, 
+/**
+ * Why not.
+ */
+reason: LoreReason | null, 
+/**
+ * Why.
+ */
+cause: LoreCause | null, 
+/**
+ * The loop in which that was decided, from 1.
+ */
+round: number, };
+
+/**
+ * Why it is not active.
+ */
+export type LoreReason = { "code": "disabled" } | { "code": "trigger" } | { "code": "character_filter" } | { "code": "tag_filter" } | { "code": "delay", 
+/**
+ * Messages needed.
+ */
+needed: number, } | { "code": "cooldown" } | { "code": "delay_until_recursion", 
+/**
+ * Its level.
+ */
+level: number, } | { "code": "exclude_recursion" } | { "code": "dont_activate" } | { "code": "no_keys" } | { "code": "no_primary_match" } | { "code": "secondary_failed" } | { "code": "group_lost", 
+/**
+ * The group.
+ */
+group: string, 
+/**
+ * By what: `sticky`, `score`, `override`, `roll`, `already_active`, `cooldown`, `delay`.
+ */
+by: string, } | { "code": "probability", 
+/**
+ * Rolled, percent.
+ */
+draw: number, 
+/**
+ * Allowed, percent.
+ */
+needed: number, } | { "code": "budget", 
+/**
+ * Tokens for all entries.
+ */
+limit: number, } | { "code": "after_overflow" } | { "code": "decided" };
+
+/**
+ * Why it is active.
+ */
+export type LoreCause = { "code": "constant" } | { "code": "decorator" } | { "code": "forced" } | { "code": "sticky" } | { "code": "key", 
+/**
+ * Its index.
+ */
+key: number, 
+/**
+ * As it stands in the book.
+ */
+text: string, };
+
+/**
+ * What became of an entry.
+ */
+export type LoreOutcome = "activated" | "skipped" | "removed" | "over_budget";
+
+/**
+ * One loop of the scan.
+ */
+export type LoreLoop = { 
+/**
+ * State at its start.
+ */
+state: LoreState, 
+/**
+ * State after it.
+ */
+next: LoreState, 
+/**
+ * Which rule of spec 03 §10 step 8 chose that.
+ */
+rule: string | null, 
+/**
+ * Entries found in it, after groups and rolls.
+ */
+new: Array<string>, 
+/**
+ * Level of delayed recursion.
+ */
+level: number, 
+/**
+ * The budget had overflowed.
+ */
+overflow: boolean, };
+
+/**
+ * State of the loop.
+ */
+export type LoreState = "none" | "initial" | "recursion" | "min_activations";
+
+/**
+ * Where a book came from.
+ */
+export type LoreSource = "global" | "character" | "chat" | "persona";

@@ -1,0 +1,96 @@
+import { glue, guarded, text } from "./core.js";
+import { PromptsideError } from "./errors.js";
+import type { BuildOptions, Built, CleanOptions, Cleaned, Input, Inspected, Output, Plan, RoomOptions, SceneInput, SpeakerOptions } from "./types.js";
+
+const left = new FinalizationRegistry<glue.Handle>((handle) => handle.free());
+
+/**
+ * A chat that goes on. Keeps everything parsed and counted inside the module, so that the next request costs only what changed.
+ * Free it when the chat closes: `using room = new Room(scene)`, or `room.free()`.
+ */
+export class Room {
+  #handle: glue.Handle | undefined;
+
+  /** @param scene What the frontend brings, as an object or as JSON text. */
+  constructor(scene: SceneInput | string, options: RoomOptions = {}) {
+    const filled = { random: options.random ?? { entropy: guarded(() => glue.entropy()) }, ...clock(options), ...options };
+    const handle = guarded(() => new glue.Handle(text(scene), text(filled)));
+    this.#handle = handle;
+    left.register(this, handle, this);
+  }
+
+  #call<T>(method: string, params: unknown = {}): T {
+    const handle = this.#handle;
+    if (!handle) throw new PromptsideError("room.closed", "", "the room was freed; build a new one");
+    return guarded(() => JSON.parse(handle.call(method, text(params))) as T);
+  }
+
+  /** Who would speak now, and why. Nothing is spent: asking twice gives the same answer. */
+  nextSpeakers(options: SpeakerOptions = {}): Plan {
+    return this.#call("nextSpeakers", options);
+  }
+
+  /** The request that would be sent for a speaker, with its report. Nothing is changed. */
+  buildRequest(options: BuildOptions = {}): Built {
+    return this.#call("buildRequest", options);
+  }
+
+  /** Cleans a whole reply of a speaker. Nothing is stored. */
+  cleanReply(options: CleanOptions): Cleaned {
+    return this.#call("cleanReply", options);
+  }
+
+  /** Tells the room what happened and gets what to do next. `runRound` does this for you. */
+  step(input: Input, now: number = Date.now()): Output[] {
+    return this.#call("step", { input, now });
+  }
+
+  /** What the last request was made of. */
+  inspect(): Inspected {
+    return this.#call("inspect");
+  }
+
+  /** Changes parts of the scene between rounds: any keys of the scene, replaced whole. */
+  update(scene: Partial<SceneInput>): void {
+    this.#call("update", scene);
+  }
+
+  /** The chat as it stands: `{id, metadata, messages}`. */
+  get chat(): { id: string; metadata: Record<string, unknown>; messages: Record<string, unknown>[] } {
+    return this.#call("chat");
+  }
+
+  /** Everything, as JSON: `new Room(snapshot.scene, snapshot.options)` goes on from there. */
+  snapshot(): { scene: SceneInput; options: RoomOptions } {
+    return this.#call("snapshot");
+  }
+
+  /** Other calls by name, for hosts that need them. */
+  invoke<T>(method: string, params: unknown = {}): T {
+    return this.#call(method, params);
+  }
+
+  /** Gives the memory back. A second call does nothing. */
+  free(): void {
+    const handle = this.#handle;
+    this.#handle = undefined;
+    if (handle) {
+      left.unregister(this);
+      handle.free();
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.free();
+  }
+}
+
+/** The browser's clock and locale, as the defaults of what a room is told. */
+export function clock(options: { now?: number | undefined } = {}): { now: number; offsetMinutes: number; locale: string } {
+  const now = options.now ?? Date.now();
+  return {
+    now,
+    offsetMinutes: -new Date(now).getTimezoneOffset(),
+    locale: typeof navigator === "undefined" ? "en-US" : navigator.language,
+  };
+}

@@ -1,0 +1,4 @@
+/** Where the wasm file is: beside this module. Bundlers see the literal URL and copy the file. */
+export async function source(): Promise<URL | Uint8Array> {
+  return new URL("./promptside.wasm", import.meta.url);
+}

@@ -1,0 +1,110 @@
+// What is not made from Rust: the shapes of the files that users bring, as far as their fields are read. The rest is generated.
+import type * as made from "./generated.js";
+export type * from "./generated.js";
+
+// Fields with a default may be left out.
+/** What the user sent or asked for. */
+export type Start = Partial<made.Start>;
+/** What a room is told. */
+export type Input = Exclude<made.Input, { type: "start" }> | ({ type: "start" } & Start);
+/** Options of a room. */
+export type RoomOptions = Partial<made.RoomOptions>;
+/** Who would speak? */
+export type SpeakerOptions = Partial<made.SpeakerOptions>;
+/** Which request? */
+export type BuildOptions = Partial<made.BuildOptions>;
+/** A reply to clean. */
+export type CleanOptions = Partial<made.CleanOptions> & { text: string };
+
+/** A card as its file has it: V1, V2 or V3. */
+export type Card = { spec?: string; spec_version?: string; data?: Record<string, unknown> } & Record<string, unknown>;
+
+/** A character: a card, or a card with the id it is known by. */
+export type CharacterInput = Card | { avatar: string; card: Card; aliases?: string[] };
+
+/** A group as SillyTavern stores it. */
+export interface GroupInput {
+  id?: string;
+  name?: string;
+  /** Avatars, in order. */
+  members: string[];
+  /** Muted avatars. */
+  disabled_members?: string[];
+  allow_self_responses?: boolean;
+  /** 0 natural, 1 list, 2 manual, 3 pooled. */
+  activation_strategy?: number;
+  /** 0 swap, 1 join without muted, 2 join with muted. */
+  generation_mode?: number;
+  generation_mode_join_prefix?: string;
+  generation_mode_join_suffix?: string;
+  auto_mode_delay?: number;
+  [key: string]: unknown;
+}
+
+/** Who the user is. */
+export interface PersonaInput {
+  name?: string;
+  avatar?: string;
+  description?: string;
+  /** 0 in the prompt, 2 top of the author's note, 3 bottom of it, 4 at depth, 9 nowhere. */
+  position?: number;
+  depth?: number;
+  role?: number;
+  lorebook?: string;
+}
+
+/** A chat message as a chat file has it. */
+export interface MessageInput {
+  name: string;
+  is_user?: boolean;
+  is_system?: boolean;
+  mes: string;
+  send_date?: string | number;
+  original_avatar?: string;
+  extra?: Record<string, unknown>;
+  swipes?: string[];
+  swipe_id?: number;
+  [key: string]: unknown;
+}
+
+/** A text that the host wants in the prompt. */
+export interface ExtensionPromptInput {
+  key: string;
+  value: string;
+  /** -1 stored only, 0 after main, 1 in chat, 2 before main. */
+  position?: number;
+  depth?: number;
+  role?: number;
+  scan?: boolean;
+  filter?: boolean;
+}
+
+/** Everything a frontend brings. Only `characters` is needed. */
+export interface SceneInput {
+  characters: CharacterInput[];
+  /** Outside a group: avatar of the character. */
+  chatWith?: string;
+  group?: GroupInput | null;
+  persona?: PersonaInput;
+  /** Messages, oldest first, or the chat with its header. */
+  chat?: MessageInput[] | { id?: string; metadata?: Record<string, unknown>; messages: MessageInput[] };
+  /** A chat-completion preset or settings object. */
+  preset?: Record<string, unknown>;
+  settings?: { power_user?: Record<string, unknown>; extensions?: Record<string, unknown>; world_info?: Record<string, unknown> };
+  lorebooks?: { books?: Record<string, unknown>; global?: string[]; charLore?: { name: string; extraBooks: string[] }[] };
+  scripts?: { global?: unknown[]; preset?: unknown[]; allowedCharacters?: string[] };
+  extensionPrompts?: ExtensionPromptInput[];
+  variables?: { global?: Record<string, unknown> };
+  /** In `Room.update`: header metadata to merge. */
+  chatMetadata?: Record<string, unknown>;
+}
+
+/** A file that was read. */
+export interface FileRead {
+  /** `card`, `lorebook`, `chat`, `preset-chat`, `group` … */
+  kind: string;
+  /** `json`, `png`, `apng`, `charx`, `jsonl`, `yaml` … */
+  container: string;
+  warnings: { code: string; path: string; message: string }[];
+  [part: string]: unknown;
+}
