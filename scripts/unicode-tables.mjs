@@ -143,58 +143,30 @@ const bytes = (list) => {
   }
   return `b"${out}${line}"`;
 };
-/** Three lists of runs, [first, last, delta] modulo 65536: every character, every second one, those of plane 1. */
-function folds(pairs) {
-  const lists = [[], [], []];
-  for (const r of runs(pairs)) {
-    const plane = r.first >> 16;
-    if (plane > 1 || (plane === 1 && r.stride === 2) || (r.last + r.delta) >> 16 !== plane) throw new Error("a new kind of run");
-    lists[plane === 1 ? 2 : r.stride - 1].push(r);
-  }
-  const unit = (n) => n & 0xffff;
-  return `Folds {
-${["each", "second", "plane1"].map((name, i) => `    ${name}: &[
-${lists[i].map((r) => `        (${unit(r.first)}, ${unit(r.last)}, ${unit(r.delta)}),`).join("\n")}
-    ],`).join("\n")}
-}`;
-}
-/** A list as the lines of one text. */
-function names(list) {
-  const lines = [""];
-  list.forEach((name, i) => {
-    if (lines.at(-1).length > 90) lines.push("");
-    lines[lines.length - 1] += name + (i + 1 < list.length ? " " : "");
-  });
-  return lines.map((l) => "    " + l).join("\\\n");
-}
+const folds = (pairs) => runs(pairs).map((r) => `    (${hex(r.first)}, ${hex(r.last)}, ${r.stride}, ${r.delta}),`).join("\n");
 const log = [];
 let o = `//! Case and character properties, Unicode ${process.versions.unicode}. Written by \`scripts/unicode-tables.mjs\`; not edited by hand.
 //! What each table means is said where it is read: \`fold.rs\`, \`props.rs\`.
 
-/// A run of case mappings: first, last, what to add, modulo 65536.
-pub(super) type Run = (u16, u16, u16);
-
-/// Case mappings.
-pub(super) struct Folds {
-    /// Runs of neighbours.
-    pub each: &'static [Run],
-    /// Runs of every second character.
-    pub second: &'static [Run],
-    /// Runs of neighbours, U+10000 taken off.
-    pub plane1: &'static [Run],
-}
+/// A run of case mappings: first, last, stride, what to add.
+pub(super) type Run = (u32, u32, u8, i32);
 
 /// Upper case of one UTF-16 unit.
 #[rustfmt::skip]
-pub(super) const UPPER: Folds = ${folds(upper)};
+pub(super) const UPPER: &[Run] = &[
+${folds(upper)}
+];
 
 /// Simple case folding.
 #[rustfmt::skip]
-pub(super) const FOLD: Folds = ${folds(fold)};
+pub(super) const FOLD: &[Run] = &[
+${folds(fold)}
+];
 
 /// General categories, in the order of their numbers: short name, long name.
-pub(super) const CATEGORIES: &str = "\\
-${names(kinds.map((k) => `${k}=${GC[k]}`))}";
+pub(super) const CATEGORIES: &[(&str, &str)] = &[
+${kinds.map((k) => `    ("${k}", "${GC[k]}"),`).join("\n")}
+];
 
 /// Runs of general categories: length * 32 + number.
 #[rustfmt::skip]
@@ -202,8 +174,9 @@ pub(super) const CATEGORY: &[u8] =
     ${bytes(partition(gcOf, 5))};
 
 /// Scripts, number 1 first: short name, long name.
-pub(super) const SCRIPTS: &str = "\\
-${names(scripts.map(([s, l]) => `${s}=${l}`))}";
+pub(super) const SCRIPTS: &[(&str, &str)] = &[
+${scripts.map(([s, l]) => `    ("${s}", "${l}"),`).join("\n")}
+];
 
 /// Runs of scripts: length * 256 + number.
 #[rustfmt::skip]
