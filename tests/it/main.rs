@@ -14,6 +14,7 @@
     reason = "tests compare exact values and own their inputs"
 )]
 
+mod docs;
 mod cleanup;
 mod converters;
 mod file_bounds;
