@@ -53,12 +53,13 @@ export function Chat({ p }: { p: Playground }) {
           onKeyDown={keys}
         />
         <div class="buttons">
+          {/* Keys: one element must not turn into the other while its click is under way. */}
           {p.running ? (
-            <button type="button" data-testid="stop" onClick={() => p.stop()}>
+            <button key="stop" type="button" data-testid="stop" onClick={() => p.stop()}>
               Stop
             </button>
           ) : (
-            <button type="submit" data-testid="send">
+            <button key="send" type="submit" data-testid="send">
               Send
             </button>
           )}
