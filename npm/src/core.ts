@@ -69,22 +69,33 @@ export function guarded<T>(action: () => T): T {
 
 /** A free function of the module. */
 export function call<T>(method: string, params: unknown): T {
-  return guarded(() => JSON.parse(glue.call(method, text(params))) as T);
+  const json = text(params);
+  return guarded(() => JSON.parse(glue.call(method, json)) as T);
 }
 
 /** A free function that takes a file. */
 export function callBytes<T>(method: string, bytes: Uint8Array, params: unknown): T {
-  return guarded(() => JSON.parse(glue.call_bytes(method, bytes, text(params))) as T);
+  const json = text(params);
+  return guarded(() => JSON.parse(glue.call_bytes(method, bytes, json)) as T);
 }
 
 /** A free function that takes a file and gives one. */
 export function writeBytes(method: string, bytes: Uint8Array, params: unknown): Uint8Array {
-  return guarded(() => glue.write_bytes(method, bytes, text(params)));
+  const json = text(params);
+  return guarded(() => glue.write_bytes(method, bytes, json));
 }
 
-/** JSON text of a value; a string is taken to be JSON text already. */
+/** JSON text of a value; a string is taken to be JSON text already. Made outside `guarded`: what fails here is the caller's. */
 export function text(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value ?? {});
+  if (typeof value === "string") return value;
+  let json: string | undefined;
+  try {
+    json = JSON.stringify(value ?? {});
+  } catch (cause) {
+    throw new PromptsideError("input.not_json", "", `the input cannot be written as JSON: ${String(cause)}`, { cause });
+  }
+  if (json === undefined) throw new PromptsideError("input.not_json", "", `a ${typeof value} is no input; give an object or JSON text`);
+  return json;
 }
 
 export { glue };

@@ -1,16 +1,23 @@
 // One-off calls, without a room.
 import { call, callBytes, text, writeBytes } from "./core.js";
-import { clock } from "./room.js";
-import { glue, guarded } from "./core.js";
+import { PromptsideError } from "./errors.js";
+import { filled } from "./room.js";
 import type { BuildOptions, Built, Cleaned, CleanOptions, FileRead, Plan, RoomOptions, SceneInput, SpeakerOptions } from "./types.js";
 
 /** Bytes of a file. */
 export type FileBytes = Uint8Array | ArrayBuffer;
 
 function once<T>(method: string, scene: SceneInput | string, params: unknown, options: RoomOptions): T {
-  const filled = { open: false, random: options.random ?? { entropy: guarded(() => glue.entropy()) }, ...clock(options), ...options };
-  const sceneValue: unknown = typeof scene === "string" ? JSON.parse(scene) : scene;
-  return call(method, { scene: sceneValue, options: filled, params });
+  return call(method, { scene: parsed(scene), options: { open: false, ...filled(options) }, params });
+}
+
+function parsed(scene: SceneInput | string): unknown {
+  if (typeof scene !== "string") return scene;
+  try {
+    return JSON.parse(scene);
+  } catch (cause) {
+    throw new PromptsideError("json.syntax", "scene", `the scene is not JSON: ${String(cause)}`, { cause });
+  }
 }
 
 /** Who would speak, and why. */
@@ -51,5 +58,7 @@ export function invoke<T>(method: string, params: unknown = {}): T {
 }
 
 function asBytes(bytes: FileBytes): Uint8Array {
-  return bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes);
+  if (bytes instanceof Uint8Array) return bytes;
+  if (bytes instanceof ArrayBuffer) return new Uint8Array(bytes);
+  throw new PromptsideError("input.not_bytes", "bytes", "give a file's bytes: a Uint8Array or an ArrayBuffer");
 }

@@ -13,8 +13,9 @@ export class Room {
 
   /** @param scene What the frontend brings, as an object or as JSON text. */
   constructor(scene: SceneInput | string, options: RoomOptions = {}) {
-    const filled = { random: options.random ?? { entropy: guarded(() => glue.entropy()) }, ...clock(options), ...options };
-    const handle = guarded(() => new glue.Handle(text(scene), text(filled)));
+    const sceneText = text(scene);
+    const optionsText = text(filled(options));
+    const handle = guarded(() => new glue.Handle(sceneText, optionsText));
     this.#handle = handle;
     left.register(this, handle, this);
   }
@@ -22,7 +23,8 @@ export class Room {
   #call<T>(method: string, params: unknown = {}): T {
     const handle = this.#handle;
     if (!handle) throw new PromptsideError("room.closed", "", "the room was freed; build a new one");
-    return guarded(() => JSON.parse(handle.call(method, text(params))) as T);
+    const json = text(params);
+    return guarded(() => JSON.parse(handle.call(method, json)) as T);
   }
 
   /** Who would speak now, and why. Nothing is spent: asking twice gives the same answer. */
@@ -85,12 +87,14 @@ export class Room {
   }
 }
 
-/** The browser's clock and locale, as the defaults of what a room is told. */
-export function clock(options: { now?: number | undefined } = {}): { now: number; offsetMinutes: number; locale: string } {
+/** The options with the platform's entropy, clock and locale where they name none. */
+export function filled(options: RoomOptions): RoomOptions {
   const now = options.now ?? Date.now();
   return {
+    ...options,
+    random: options.random ?? { entropy: guarded(() => glue.entropy()) },
     now,
-    offsetMinutes: -new Date(now).getTimezoneOffset(),
-    locale: typeof navigator === "undefined" ? "en-US" : navigator.language,
+    offsetMinutes: options.offsetMinutes ?? -new Date(now).getTimezoneOffset(),
+    locale: options.locale ?? (typeof navigator === "undefined" ? "en-US" : navigator.language),
   };
 }

@@ -50,13 +50,21 @@ export async function* runRound(room: Room, start: Start, options: RoundOptions)
     for (;;) {
       const output = queue.shift();
       if (!output) return;
-      yield output;
       if (output.type === "room_finished" || output.type === "refused") finished = true;
+      yield output;
       if (output.type === "wait") {
         const aborted = await sleep(output.ms, options.signal);
         queue.push(...room.step(aborted ? { type: "abort", keep: true } : { type: "elapsed", wait: output.id }));
       } else if (output.type === "request") {
-        for await (const outputs of answers(room, output, options)) queue.push(...outputs);
+        for await (const outputs of answers(room, output, options)) {
+          queue.push(...outputs);
+          // What needs no answer goes out at once, while the reply still comes in.
+          while (queue[0] && queue[0].type !== "request" && queue[0].type !== "wait") {
+            const now = queue.shift() as Output;
+            if (now.type === "room_finished") finished = true;
+            yield now;
+          }
+        }
       }
     }
   } finally {
@@ -74,6 +82,7 @@ async function* answers(room: Room, output: RequestOutput, options: RoundOptions
   const onAbort = () => stop("abort");
   options.signal?.addEventListener("abort", onAbort, { once: true });
   const timer = options.timeout ? setTimeout(() => stop("timeout"), options.timeout) : undefined;
+  let left = true;
   const tell = (input: Input): Output[] => {
     const outputs = room.step(input);
     if (outputs.some((o) => o.type === "stop")) stop("cut");
@@ -84,7 +93,7 @@ async function* answers(room: Room, output: RequestOutput, options: RoundOptions
       stop("abort");
       throw controller.signal.reason;
     }
-    const request = { ...(output.request as unknown as OutgoingRequest), signal: controller.signal };
+    const request = { ...output.request, signal: controller.signal };
     const sent = await race(Promise.resolve(options.send(request, { id, speaker, name, kind })), controller.signal);
     if (typeof sent === "string") {
       yield tell({ type: "reply", request: id, text: sent });
@@ -92,28 +101,31 @@ async function* answers(room: Room, output: RequestOutput, options: RoundOptions
       if (!sent.ok) {
         const text = await sent.text().catch(() => "");
         yield tell({ type: "fail", request: id, code: `http_${sent.status}`, message: text.slice(0, 2000) });
+        left = false;
         return;
       }
       for await (const piece of pieces(sent, controller.signal)) yield tell({ type: "wire", request: id, text: piece });
       yield tell({ type: "wire", request: id, text: "", end: true });
-    } else if (Symbol.asyncIterator in (sent as object)) {
-      for await (const piece of sent as AsyncIterable<string>) {
-        if (controller.signal.aborted) break;
-        yield tell({ type: "chunk", request: id, text: piece });
-      }
-      if (controller.signal.aborted && controller.signal.reason !== "cut") throw controller.signal.reason;
+    } else if (typeof sent === "object" && sent !== null && Symbol.asyncIterator in sent) {
+      for await (const piece of until(sent, controller.signal)) yield tell({ type: "chunk", request: id, text: piece });
       yield tell({ type: "reply", request: id });
+    } else if (typeof sent === "object" && sent !== null) {
+      yield tell({ type: "reply", request: id, ...sent });
     } else {
-      yield tell({ type: "reply", request: id, ...(sent as Answer) });
+      const message = `send gave ${String(sent)}; give a Response, a text, its pieces, or {text}`;
+      yield tell({ type: "fail", request: id, code: "send", message });
     }
+    left = false;
   } catch (error) {
     if (isPromptsideError(error)) throw error;
+    left = false;
     const reason: unknown = controller.signal.aborted ? controller.signal.reason : undefined;
     if (reason === "cut") yield tell({ type: "reply", request: id });
     else if (reason === "timeout") yield tell({ type: "timeout", request: id });
     else if (reason === "abort") yield tell({ type: "abort", keep: true });
     else yield tell({ type: "fail", request: id, code: "network", message: String(error) });
   } finally {
+    if (left) stop("left"); // the consumer went away: so does the call
     options.signal?.removeEventListener("abort", onAbort);
     clearTimeout(timer);
   }
@@ -139,11 +151,26 @@ async function* pieces(response: Response, signal: AbortSignal): AsyncGenerator<
   }
 }
 
+/** Pieces until the signal aborts, which is thrown even while the next piece is awaited. */
+async function* until(source: AsyncIterable<string>, signal: AbortSignal): AsyncGenerator<string, void, void> {
+  const iterator = source[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const { done, value } = await race(iterator.next(), signal);
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    // Not awaited: a source that hangs would never answer.
+    Promise.resolve(iterator.return?.()).catch(() => {});
+  }
+}
+
 /** The promise, or the abort of the signal, whichever comes first. */
 function race<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
+    if (signal.aborted) abort(); // the promise is still heard below, so that its failure is not left unhandled
     signal.addEventListener("abort", abort, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
   });

@@ -1,18 +1,35 @@
 // What is not made from Rust: the shapes of the files that users bring, as far as their fields are read. The rest is generated.
 import type * as made from "./generated.js";
+import type { OutgoingRequest } from "./round.js";
 export type * from "./generated.js";
 
 // Fields with a default may be left out.
+/** A request beside the chat: only `prompt` is needed. */
+export type QuietInput = Partial<made.QuietInput> & { prompt: string };
 /** What the user sent or asked for. */
-export type Start = Partial<made.Start>;
+export type Start = Partial<Omit<made.Start, "quiet">> & { quiet?: QuietInput };
 /** What a room is told. */
 export type Input = Exclude<made.Input, { type: "start" }> | ({ type: "start" } & Start);
+/** What a room answers. */
+export type Output =
+  | Exclude<made.Output, { type: "request" | "user_message" | "message_done" | "round_plan" }>
+  | (Omit<Extract<made.Output, { type: "request" }>, "request" | "report"> & { request: OutgoingRequest; report: made.Report })
+  | (Omit<Extract<made.Output, { type: "user_message" }>, "message"> & { message: MessageInput })
+  | (Omit<Extract<made.Output, { type: "message_done" }>, "message"> & { message: MessageInput })
+  | (Omit<Extract<made.Output, { type: "round_plan" }>, "planned" | "draws" | "empty"> & {
+      planned: { id: string; name: string; reason: made.Reason }[];
+      /** Why nobody speaks; absent when somebody does. */
+      empty?: made.Nobody;
+      draws: made.Drawn[];
+    });
+/** Where random numbers come from: one of the three. */
+export type Random = Partial<made.Random>;
 /** Options of a room. */
-export type RoomOptions = Partial<made.RoomOptions>;
+export type RoomOptions = Partial<Omit<made.RoomOptions, "random">> & { random?: Random };
 /** Who would speak? */
 export type SpeakerOptions = Partial<made.SpeakerOptions>;
 /** Which request? */
-export type BuildOptions = Partial<made.BuildOptions>;
+export type BuildOptions = Partial<Omit<made.BuildOptions, "quiet">> & { quiet?: QuietInput };
 /** A reply to clean. */
 export type CleanOptions = Partial<made.CleanOptions> & { text: string };
 
