@@ -16,8 +16,11 @@
 //! | – | the tokens' bytes, group after group, within a group by rank |
 //! | 8 | [`checksum`] of all before |
 //!
-//! Grouped bytes compress about a tenth better than tokens in order, and can still be used where they lie.
+//! A group is made of tokens of one length and much the same letters. Grouped bytes compress a fifth better than
+//! tokens in order, and can still be used where they lie.
 //! This file stands alone: the tool that makes the assets compiles it too.
+
+use std::collections::BTreeMap;
 
 /// First bytes of a vocabulary.
 pub(super) const MAGIC: &[u8; 4] = b"PSTK";
@@ -29,6 +32,9 @@ pub(super) const HEADER: usize = 12;
 pub(super) const HOLE: u8 = 255;
 /// Bytes of the longest token that fits the layout.
 pub const LONGEST: usize = 128;
+
+/// Tokens that make a group of their own; a kind with fewer of a length shares with others of this length.
+const WORTHWHILE: usize = 60;
 
 /// A split pattern: how a text is cut before merging.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,41 +58,65 @@ impl Pattern {
     }
 }
 
-/// The vocabulary as a file. `tokens` by rank; an empty one is a rank without a token. Tokens of one `kind` and length
-/// are stored together: the more alike they are, the better the file compresses.
+/// The vocabulary as a file. `tokens` by rank; an empty one is a rank without a token.
 ///
 /// `None` if the tokens do not fit the layout: a token longer than [`LONGEST`], a name longer than 255 bytes, more
 /// than 255 groups.
-pub fn write<T: AsRef<[u8]>>(
-    name: &str,
-    pattern: Pattern,
-    tokens: &[T],
-    kind: impl Fn(&[u8]) -> u8,
-) -> Option<Vec<u8>> {
-    let key = |t: &T| (kind(t.as_ref()), t.as_ref().len());
-    let mut groups: Vec<_> = tokens.iter().filter(|t| !t.as_ref().is_empty()).map(key).collect();
-    groups.sort_unstable();
-    groups.dedup();
+pub fn write<T: AsRef<[u8]>>(name: &str, pattern: Pattern, tokens: &[T]) -> Option<Vec<u8>> {
+    let mut sizes = BTreeMap::new();
+    for token in tokens.iter().map(AsRef::as_ref).filter(|t| !t.is_empty()) {
+        *sizes.entry((kind(token), token.len())).or_insert(0usize) += 1;
+    }
+    let key = |token: &[u8]| {
+        let key = (kind(token), token.len());
+        if sizes.get(&key).is_some_and(|n| *n >= WORTHWHILE) { key } else { (u8::MAX, key.1) }
+    };
+    let mut groups = BTreeMap::<_, Vec<u8>>::new();
+    for token in tokens.iter().map(AsRef::as_ref).filter(|t| !t.is_empty()) {
+        groups.entry(key(token)).or_default().extend(token);
+    }
+    let numbers: BTreeMap<_, _> = groups.keys().zip(0..HOLE).collect();
 
     let mut out = MAGIC.to_vec();
     out.extend([VERSION, pattern as u8, u8::try_from(name.len()).ok()?]);
     out.push(u8::try_from(groups.len()).ok()?);
     out.extend(u32::try_from(tokens.len()).ok()?.to_le_bytes());
     out.extend(name.as_bytes());
-    for (_, length) in &groups {
+    for (_, length) in groups.keys() {
         out.push(u8::try_from(*length).ok().filter(|l| usize::from(*l) <= LONGEST)?);
     }
-    for token in tokens {
-        let group = groups.binary_search(&key(token)).ok();
-        out.push(group.and_then(|g| u8::try_from(g).ok()).unwrap_or(HOLE));
+    for token in tokens.iter().map(AsRef::as_ref) {
+        out.push(if token.is_empty() { HOLE } else { *numbers.get(&key(token))? });
     }
-    for group in &groups {
-        for token in tokens.iter().filter(|t| key(t) == *group) {
-            out.extend(token.as_ref());
-        }
+    for bytes in groups.values() {
+        out.extend(bytes);
     }
     out.extend(checksum(&out).to_le_bytes());
     Some(out)
+}
+
+/// What a token is kept with: small letters, capitals, other ASCII, or one of a dozen parts of Unicode, by its first
+/// character behind a space. Any answer makes a valid file; this one compresses well.
+fn kind(token: &[u8]) -> u8 {
+    let lead = match token {
+        [b' ', lead, ..] | [lead, ..] => *lead,
+        [] => 0,
+    };
+    match lead {
+        b'a'..=b'z' => 0,
+        b'A'..=b'Z' => 1,
+        ..0x80 => 2,
+        0xC2..0xC4 => 3,
+        0xC4..0xD0 => 4,
+        0xD0..0xD4 => 5,
+        0xD4..0xE0 => 6,
+        0xE0 => 7,
+        0xE1..0xE3 => 8,
+        0xE3 => 9,
+        0xE4..0xEA => 10,
+        0xEA..0xF0 => 11,
+        _ => 12,
+    }
 }
 
 /// Guards a vocabulary against damage (not against forgery): words of eight bytes, the last padded with zeros, mixed

@@ -25,6 +25,7 @@ mod layers;
 mod messages;
 mod lore;
 mod mentions;
+mod token_texts;
 mod tokens;
 mod scheduler;
 mod speakers;
