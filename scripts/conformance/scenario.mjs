@@ -29,7 +29,7 @@ export async function runScenario(context, json) {
   expected.chat_metadata = json.expected.chat_metadata;
   const { messages, metadata } = run.room.chat;
   got.chat = messages;
-  got.chat_metadata = { ...NOTE_DEFAULTS, ...metadata };
+  got.chat_metadata = { ...NOTE_DEFAULTS, ...metadata, ...run.note };
   if (json.expected.variables) {
     expected.variables = json.expected.variables;
     got.variables = run.room.snapshot().scene.variables.global;
@@ -274,7 +274,8 @@ class Run {
     };
     scene.persona = { ...scene.persona, ...persona };
     // The page reads the note's text from its text box, which such a change does not reach.
-    const { note_prompt: _text, ...metadata } = changes.chat_metadata ?? {};
+    const { note_prompt, ...metadata } = changes.chat_metadata ?? {};
+    if (note_prompt !== undefined) this.note = { note_prompt };
     for (const key of ["textgen", "kobold", "context", "instruct", "sysprompt"]) {
       if (changes[key]) scene.text = { ...scene.text, [key]: key === "textgen" || key === "kobold" ? merged(scene.text?.[key] ?? {}, changes[key]) : changes[key] };
     }

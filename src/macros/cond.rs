@@ -149,6 +149,7 @@ impl Run<'_, '_> {
     }
 
     pub(super) fn vars(&mut self, global: bool) -> Vars<'_, '_> {
+        self.effects.local_store |= !global;
         Vars {
             env: &self.env,
             effects: self.effects,

@@ -20,6 +20,8 @@ pub enum ChatEdit {
 pub struct Effects {
     /// Variables of the chat (`chat_metadata.variables`).
     pub local: IndexMap<String, Option<Value>>,
+    /// The chat's variables were looked at, which creates an empty store (spec 04 §8).
+    pub local_store: bool,
     /// Global variables.
     pub global: IndexMap<String, Option<Value>>,
     /// Other keys of the chat metadata (`chat_id_hash`, `timedWorldInfo` …).

@@ -257,7 +257,7 @@ impl Room {
     /// Applies what a step wanted to change.
     pub fn commit(&mut self, effects: Effects) {
         let local = effects.local;
-        if !local.is_empty() {
+        if effects.local_store || !local.is_empty() {
             let slot = self.scene.chat.metadata.entry("variables").or_insert_with(|| json!({}));
             if !slot.is_object() {
                 *slot = json!({});

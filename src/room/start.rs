@@ -37,10 +37,6 @@ impl Room {
         }
         self.check_group()?;
         let text = start.user_message.clone().unwrap_or_default();
-        if matches!(action, Kind::Normal | Kind::Regenerate | Kind::Continue) || !text.is_empty() {
-            // ST marks the chat as used; a marked empty chat gets no greetings any more (spec 01 §1).
-            self.scene.chat.metadata.insert("tainted".into(), json!(true));
-        }
 
         if action == Kind::Swipe {
             match swipe::plan(&self.scene) {
@@ -48,6 +44,8 @@ impl Room {
                 step => return Ok(self.swipe_without_request(&step, out)),
             }
         }
+        // ST marks the chat as used; a marked empty chat gets no greetings any more (spec 01 §1).
+        self.scene.chat.metadata.insert("tainted".into(), json!(true));
         let removed =
             if action == Kind::Regenerate { self.remove_for_regeneration(in_group) } else { Vec::new() };
         // In a group a regeneration is a normal turn (spec 01 §3.5); alone, a continuation may take an empty send's place.
