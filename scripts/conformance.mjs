@@ -1,6 +1,7 @@
 // Runs recorded cases through the built package's public JavaScript API.
-//   npm run conformance -- PATH... [--json FILE]
+//   npm run conformance -- PATH... [--json FILE] [--ratchet | --ratchet-update]
 // PATH: folders or files in the format of tests/golden/README.md (default: tests/golden). Exit status 1 if any case failed.
+// --ratchet: exit status 1 only if an area passes fewer cases than conformance/ratchet.json says; --ratchet-update rewrites that file.
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -54,7 +55,16 @@ for (const [area, tally] of [...areas].sort()) {
 if (jsonFile) writeFileSync(jsonFile, `${JSON.stringify({ areas: Object.fromEntries(areas), failures }, null, 1)}\n`);
 console.error(`(${((performance.now() - started) / 1000).toFixed(1)} s)`);
 console.log(`${passed} passed, ${files.length - passed} failed`);
-process.exit(passed === files.length ? 0 : 1);
+process.exitCode = passed === files.length ? 0 : 1;
+const ratchet = join(root, "scripts", "conformance", "ratchet.json");
+if (args.includes("--ratchet-update")) {
+  const counts = Object.fromEntries([...areas].sort().map(([area, tally]) => [area, tally.passed]));
+  writeFileSync(ratchet, `${JSON.stringify(counts, null, 2)}\n`);
+} else if (args.includes("--ratchet")) {
+  const fewer = Object.entries(JSON.parse(readFileSync(ratchet, "utf8"))).filter(([area, n]) => (areas.get(area)?.passed ?? 0) < n);
+  for (const [area, n] of fewer) console.error(`${area}: ${n} cases passed before`);
+  process.exitCode = fewer.length ? 1 : 0;
+}
 
 /** Case files at or below a path. Files of the `formats` area are those with an expectation beside them. */
 function cases(path) {

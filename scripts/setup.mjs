@@ -1,12 +1,18 @@
 // Installs what the build and the tests need and is not there yet. A second run only looks.
 //   node scripts/setup.mjs [--browser]
-import { existsSync, statSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { bindgenPath, bindgenVersion, chromiumPath, fail, output, root, run, toolsDir } from "./lib.mjs";
 
 const [major] = process.versions.node.split(".");
 if (Number(major) < 20) fail(`Node 20 or newer is needed; this is ${process.versions.node}`);
 if (!output("cargo", ["--version"])) fail("Rust is needed: install rustup from https://rustup.rs, then run this again");
+
+// The playground depends on the package in pkg/, which may not be built yet: npm needs to see its name.
+if (!existsSync(join(root, "pkg", "package.json"))) {
+  mkdirSync(join(root, "pkg"), { recursive: true });
+  copyFileSync(join(root, "npm", "package.json"), join(root, "pkg", "package.json"));
+}
 
 // npm packages of the root and of the playground, when the lock file is newer than what is installed.
 for (const folder of [".", "www"]) {

@@ -133,8 +133,13 @@ class Run {
     if (r.status && r.status >= 400) {
       return this.room.step({ type: "fail", request, code: `http_${r.status}`, message: "" }, now);
     }
+    const source = this.scene.preset.chat_completion_source;
+    // Google's answers without text are an error; OpenAI's never carry their reasoning (spec 06 §6).
+    if (r.content === "" && /^(makersuite|vertexai)$/.test(source)) {
+      return this.room.step({ type: "fail", request, code: "empty", message: "" }, now);
+    }
     const answer = {
-      ...(r.reasoning !== undefined ? { reasoning: r.reasoning } : {}),
+      ...(r.reasoning !== undefined && source !== "openai" ? { reasoning: r.reasoning } : {}),
       ...(r.alternatives ? { alternatives: r.alternatives } : {}),
       ...(r.finish_reason ? { finish: r.finish_reason } : {}),
     };

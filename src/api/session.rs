@@ -10,6 +10,7 @@ use super::{calls, params, text};
 use crate::error::{Code, Error, Warning};
 use crate::host::Draw;
 use crate::js;
+use crate::profile::{Profile, TEXT_HALVES};
 use crate::room::Room;
 use crate::scene::{ChatMessage, Object, Scene};
 use crate::tokens::Count;
@@ -28,12 +29,13 @@ pub struct Session {
 impl Session {
     /// Builds a room from JSON texts and opens its chat.
     pub fn new(scene: &str, options: &str, vocabularies: Vocabularies) -> Result<Self, Error> {
-        let (value, mut warnings) = js::parse(scene)?;
         let options: RoomOptions = params(js::parse(options)?.0)?;
+        let profile = options.profile()?;
+        let (value, mut warnings) = parsed(scene, &profile)?;
         let (scene, notes) = Scene::from_value(&value)?;
         warnings.extend(notes);
         let counter = vocabularies.counter(options.tokenizer.as_deref().unwrap_or("auto"), &scene.preset)?;
-        let mut room = Room::new(scene, options.profile()?, options.host()?);
+        let mut room = Room::new(scene, profile, options.host()?);
         room.configure_provider(options.provider.as_ref());
         if options.open.unwrap_or(true) {
             warnings.extend(room.open()?);
@@ -47,7 +49,7 @@ impl Session {
 
     /// Calls a method by its name with JSON parameters.
     pub fn call(&mut self, method: &str, parameters: &str) -> Result<String, Error> {
-        let (value, _) = js::parse(parameters)?;
+        let (value, _) = parsed(parameters, self.room.profile())?;
         match method {
             "nextSpeakers" => text(&self.next_speakers(&params(value)?)?),
             "buildRequest" => {
@@ -207,6 +209,11 @@ impl Session {
         scene.insert("variables".into(), json!({"global": self.room.scene().global_variables}));
         json!({"scene": scene, "options": self.options})
     }
+}
+
+/// JSON text as the profile reads it.
+fn parsed(text: &str, profile: &Profile) -> Result<(Value, Vec<Warning>), Error> {
+    if profile.on(&TEXT_HALVES) { js::parse(text) } else { js::parse_halves(text) }
 }
 
 /// Draws as JavaScript sees them.

@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use super::number::number_text;
+use super::parse::HALVES;
 
 /// `JSON.stringify(value)`: no spaces, numbers as JavaScript prints them, keys in order.
 pub fn stringify(value: &Value) -> String {
@@ -75,6 +76,7 @@ fn write_string(out: &mut String, s: &str) {
     for c in s.chars() {
         match c {
             '"' => out.push_str("\\\""),
+            '\u{10D800}'..='\u{10DFFF}' => out.push_str(&format!("\\u{:04x}", u32::from(c) - HALVES)),
             '\\' => out.push_str("\\\\"),
             '\u{8}' => out.push_str("\\b"),
             '\u{c}' => out.push_str("\\f"),

@@ -15,7 +15,7 @@ mod yaml;
 pub use date::iso_date;
 pub use json::{stringify, stringify_pretty};
 pub use number::{number_text, round, to_boolean, to_integer, to_number, value_to_number, value_to_text};
-pub use parse::parse;
+pub use parse::{parse, parse_halves};
 pub use text::{
     cmp16, encode_uri_component, find16, is_line_end, is_space, is_word, len16, lines, lower, slice16,
     to_byte, to_utf16, trim, trim_end, trim_start, upper,

@@ -11,10 +11,24 @@ use crate::error::{Code, Error, Warning, Warnings, join_path};
 /// Levels of nesting that are read; one more is an error.
 const MAX_DEPTH: usize = 127;
 
+/// What is added to a lone surrogate to disguise it.
+pub(super) const HALVES: u32 = 0x10_0000;
+
 /// Parses JSON text. Escaped lone surrogates become U+FFFD (`lone-surrogate`); of repeated keys the last one counts, at the
 /// place of the first (`duplicate-key`). Errors name line and column.
 pub fn parse(text: &str) -> Result<(Value, Vec<Warning>), Error> {
-    let mut parser = Parser { text, at: 0, depth: 0, repeated: Vec::new(), more_repeated: 0, halves: 0 };
+    read(text, false)
+}
+
+/// [`parse`], but lone surrogates go through: `stringify` writes them as they came. Inside they are private-use characters
+/// of the last plane (U+10D800 to U+10DFFF), since a `String` cannot hold them.
+pub fn parse_halves(text: &str) -> Result<(Value, Vec<Warning>), Error> {
+    read(text, true)
+}
+
+fn read(text: &str, keep_halves: bool) -> Result<(Value, Vec<Warning>), Error> {
+    let mut parser =
+        Parser { text, at: 0, depth: 0, repeated: Vec::new(), more_repeated: 0, halves: 0, keep_halves };
     parser.blanks();
     let value = parser.value()?;
     parser.blanks();
@@ -50,6 +64,8 @@ struct Parser<'a> {
     more_repeated: usize,
     /// Lone surrogates replaced.
     halves: usize,
+    /// They stay, in disguise.
+    keep_halves: bool,
 }
 
 impl Parser<'_> {
@@ -243,6 +259,7 @@ impl Parser<'_> {
                 self.at += 6;
                 char::from_u32(0x1_0000 + ((unit - 0xD800) << 10) + (low - 0xDC00)).unwrap_or('\u{fffd}')
             }
+            _ if self.keep_halves => char::from_u32(HALVES + unit).unwrap_or('\u{fffd}'),
             _ => {
                 self.halves += 1;
                 '\u{fffd}'

@@ -300,4 +300,14 @@ switches! {
         on: "They are kept.",
         faults: ["01 F18"]
     }
+    ROOM_ONE_MESSAGE = "room.one_message" {
+        off: "`send_if_empty` is sent again before every later speaker of a round.",
+        on: "A round has one message of the user.",
+        faults: ["01 F9"]
+    }
+    TEXT_HALVES = "text.halves" {
+        off: "Halves of surrogate pairs go through as they are.",
+        on: "They become U+FFFD where they come in, since no provider accepts them, with a warning.",
+        faults: ["08 §12.4"]
+    }
 }

@@ -49,9 +49,10 @@ impl Room {
         let removed =
             if action == Kind::Regenerate { self.remove_for_regeneration(in_group) } else { Vec::new() };
         // In a group a regeneration is a normal turn (spec 01 §3.5); alone, a continuation may take an empty send's place.
+        let sent_nothing = start.user_message.as_deref() == Some("");
         let kind = match action {
             Kind::Regenerate if in_group => Kind::Normal,
-            Kind::Normal if !in_group && text.is_empty() && self.continues_on_send() => Kind::Continue,
+            Kind::Normal if !in_group && sent_nothing && self.continues_on_send() => Kind::Continue,
             kind => kind,
         };
 
@@ -168,6 +169,16 @@ impl Room {
         let (stored, bias) = self.user_input(first, &typed);
         self.append_user_message(&stored, &bias, out);
         bias
+    }
+
+    /// ST sends the text that stands for an empty send before every later speaker, too (spec 01 F9).
+    pub(super) fn repeat_filler(&mut self, speaker: usize, out: &mut Vec<Output>) {
+        let filler = js::trim(self.scene.preset.text("send_if_empty", "")).to_owned();
+        if filler.is_empty() || self.profile.on(&profile::ROOM_ONE_MESSAGE) {
+            return;
+        }
+        let (stored, bias) = self.user_input(Some(speaker), &filler);
+        self.append_user_message(&stored, &bias, out);
     }
 
     fn append_user_message(&mut self, text: &str, bias: &str, out: &mut Vec<Output>) {

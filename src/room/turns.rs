@@ -57,6 +57,9 @@ impl Room {
             };
             round.turn += 1;
             let first = round.turn == 1;
+            if !first && round.kind == Kind::Normal && !round.auto {
+                self.repeat_filler(speaker, out);
+            }
             let options = self.turn_options(speaker, first);
             match self.request(speaker, &options, out, count) {
                 Ok(()) => return Ok(()),
@@ -323,6 +326,12 @@ impl Room {
             alternatives,
         };
         let index = self.store(kind, speaker, &stored, batch);
+        if index == 0 {
+            // Whatever becomes the first message has its macros written out (spec 02 §3.1).
+            let mut effects = Effects::default();
+            self.expand_first(&mut effects);
+            self.commit(effects);
+        }
         let Some(message) = self.scene.chat.messages.get(index) else { return };
         out.push(Output::MessageDone {
             speaker: avatar.clone(),

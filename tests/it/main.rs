@@ -27,6 +27,7 @@ mod lore;
 mod mentions;
 mod token_texts;
 mod tokens;
+mod room;
 mod scheduler;
 mod speakers;
 mod unicode;
