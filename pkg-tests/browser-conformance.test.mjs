@@ -23,7 +23,7 @@ const SHIMS = {
     }`,
   "/shim/path.js": `export const join = (...parts) => parts.join("/");`,
   "/": `<!doctype html><link rel="icon" href="data:,">
-    <script type="importmap">{"imports": {"node:fs": "/shim/fs.js", "node:path": "/shim/path.js", "#source": "/pkg/source.js"}}</script>`,
+    <script type="importmap">{"imports": {"node:fs": "/shim/fs.js", "node:path": "/shim/path.js"}}</script>`,
 };
 
 let server;
