@@ -7,7 +7,7 @@ export function Inspector({ p }: { p: Playground }) {
     <section class="inspector" aria-label="Explanation">
       <Speakers p={p} />
       {p.requests.map((shown, index) => (
-        <RequestView key={index} shown={shown} open={index === p.requests.length - 1} />
+        <RequestView key={index} shown={shown} offline={!p.endpoint.url.trim()} open={index === p.requests.length - 1} />
       ))}
     </section>
   );
@@ -36,7 +36,7 @@ function Speakers({ p }: { p: Playground }) {
   );
 }
 
-function RequestView({ shown, open }: { shown: Shown; open: boolean }) {
+function RequestView({ shown, offline, open }: { shown: Shown; offline: boolean; open: boolean }) {
   const { request, report } = shown;
   const { used, limit } = report.budget;
   const contents = messagesOf(request.body);
@@ -49,6 +49,7 @@ function RequestView({ shown, open }: { shown: Shown; open: boolean }) {
       </summary>
       <p>
         {request.method} <code data-testid="url">{request.url}</code>
+        {offline && " (offline: the understudy answers, nothing leaves the page)"}
       </p>
       <label class="budget">
         {used} of {limit} tokens{report.exact ? "" : " (estimate)"}
