@@ -42,12 +42,21 @@ const manifest = JSON.parse(readFileSync(join(root, "npm", "package.json"), "utf
 manifest.version = /^version = "([^"]+)"/m.exec(readFileSync(join(root, "Cargo.toml"), "utf8"))[1];
 writeFileSync(join(pkg, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
 
-if (existsSync(join(root, "tools", "vocab", "Cargo.toml"))) {
-  const assets = join(root, "target", "tokenizers");
-  mkdirSync(assets, { recursive: true });
-  run("cargo", ["run", "--release", "--quiet", "--manifest-path", join(root, "tools", "vocab", "Cargo.toml"), "--", assets]);
-  mkdirSync(join(pkg, "tokenizers"), { recursive: true });
-  for (const file of readdirSync(assets)) copyFileSync(join(assets, file), join(pkg, "tokenizers", file));
+// Vocabularies: a file each, and a module that says where it is. The literal `new URL` is what bundlers look for.
+const assets = join(root, "target", "tokenizers");
+run("cargo", ["run", "--release", "--quiet", "--locked", "--manifest-path", join(root, "tools", "vocab", "Cargo.toml"), "--", assets]);
+const tokenizers = join(pkg, "tokenizers");
+mkdirSync(tokenizers, { recursive: true });
+const { encodings } = JSON.parse(readFileSync(join(assets, "index.json"), "utf8"));
+for (const { name, file } of encodings) {
+  copyFileSync(join(assets, file), join(tokenizers, file));
+  const encoding = file.slice(0, -".bin".length);
+  const module = `export default { encoding: "${encoding}", source: async () => new URL("./${file}", import.meta.url) };\n`;
+  writeFileSync(join(tokenizers, `${name}.js`), module);
+  writeFileSync(
+    join(tokenizers, `${name}.d.ts`),
+    `import type { Vocabulary } from "../index.js";\ndeclare const vocabulary: Vocabulary;\nexport default vocabulary;\n`,
+  );
 }
 
 for (const file of walk(pkg)) {

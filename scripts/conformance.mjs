@@ -19,6 +19,11 @@ const entry = join(root, "pkg", "index.js");
 if (!existsSync(entry)) fail("pkg/ is not built: run npm run build first");
 const promptside = await import(pathToFileURL(entry).href);
 await promptside.load();
+// Cases with `tokenizer: "real"` count with the vocabularies of the package.
+for (const name of ["o200k_base", "cl100k_base"]) {
+  const module = await import(pathToFileURL(join(root, "pkg", "tokenizers", `${name}.js`)).href);
+  await promptside.loadTokenizer(module.default);
+}
 
 const files = [...new Set((paths.length ? paths : [join(root, "tests", "golden")]).flatMap((p) => cases(resolve(p))))].sort();
 if (files.length === 0) fail("no case files found");

@@ -2,3 +2,8 @@
 export async function source(): Promise<URL | Uint8Array> {
   return new URL("./promptside.wasm", import.meta.url);
 }
+
+/** Browsers fetch every address. */
+export async function local(url: URL): Promise<URL | Uint8Array> {
+  return url;
+}

@@ -1,5 +1,6 @@
 // Vocabularies: one asset each, loaded only by those who import it.
 import { call, glue, guarded } from "./core.js";
+import { local } from "#source";
 import { PromptsideError } from "./errors.js";
 
 /** A vocabulary as `promptside/tokenizers/NAME` exports it. */
@@ -48,6 +49,7 @@ function isVocabulary(value: unknown): value is Vocabulary {
 
 async function fetched(from: Vocabulary | Uint8Array | ArrayBuffer | URL | string, signal?: AbortSignal): Promise<Uint8Array> {
   let source: unknown = isVocabulary(from) ? await from.source() : from;
+  if (source instanceof URL) source = await local(source);
   if (source instanceof URL || typeof source === "string") {
     const response = await fetch(source, signal ? { signal } : {});
     if (!response.ok) {

@@ -2,6 +2,8 @@
 //!
 //! Errors cross as JSON text `{code, path, message}`, which the package's wrapper turns into `PromptsideError`.
 
+#![expect(unreachable_pub, reason = "wasm-bindgen exports what is pub")]
+
 use std::cell::RefCell;
 
 use serde_json::json;
@@ -23,7 +25,7 @@ fn thrown(error: &Error) -> JsValue {
 
 /// Runs once when the module is loaded: a panic, should one happen, says where.
 #[wasm_bindgen(start)]
-pub(crate) fn start() {
+pub fn start() {
     console_error_panic_hook::set_once();
 }
 
@@ -50,31 +52,31 @@ impl Handle {
 
 /// A free function by its name, with JSON parameters.
 #[wasm_bindgen]
-pub(crate) fn call(method: &str, params: &str) -> Result<String, JsValue> {
+pub fn call(method: &str, params: &str) -> Result<String, JsValue> {
     VOCABULARIES.with_borrow(|v| api::call(method, params, v)).map_err(|e| thrown(&e))
 }
 
 /// A free function that takes a file.
 #[wasm_bindgen]
-pub(crate) fn call_bytes(method: &str, bytes: &[u8], params: &str) -> Result<String, JsValue> {
+pub fn call_bytes(method: &str, bytes: &[u8], params: &str) -> Result<String, JsValue> {
     api::call_bytes(method, bytes, params).map_err(|e| thrown(&e))
 }
 
 /// A free function that takes a file and gives one.
 #[wasm_bindgen]
-pub(crate) fn write_bytes(method: &str, bytes: &[u8], params: &str) -> Result<Vec<u8>, JsValue> {
+pub fn write_bytes(method: &str, bytes: &[u8], params: &str) -> Result<Vec<u8>, JsValue> {
     api::write_bytes(method, bytes, params).map_err(|e| thrown(&e))
 }
 
 /// Adds a vocabulary (inflated bytes); gives the name of its encoding.
 #[wasm_bindgen]
-pub(crate) fn load_vocabulary(bytes: Vec<u8>) -> Result<String, JsValue> {
+pub fn load_vocabulary(bytes: Vec<u8>) -> Result<String, JsValue> {
     VOCABULARIES.with_borrow_mut(|v| v.load(bytes)).map_err(|e| thrown(&e))
 }
 
 /// 32 bytes from the platform's generator, as hexadecimal text.
 #[wasm_bindgen]
-pub(crate) fn entropy() -> Result<String, JsValue> {
+pub fn entropy() -> Result<String, JsValue> {
     let mut bytes = [0_u8; 32];
     getrandom::fill(&mut bytes).map_err(|e| JsValue::from_str(&e.to_string()))?;
     Ok(bytes.iter().map(|b| format!("{b:02x}")).collect())
