@@ -35,6 +35,8 @@ writeFileSync(join(pkg, "glue.js"), plain);
 
 run(process.execPath, [join(root, "node_modules", "typescript", "bin", "tsc"), "-p", join(root, "npm")]);
 
+// The compiler does not copy declarations that were written by hand.
+copyFileSync(join(root, "npm", "src", "glue.d.ts"), join(pkg, "glue.d.ts"));
 for (const file of ["README.md", "README.zh-CN.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"]) {
   if (existsSync(join(root, file))) copyFileSync(join(root, file), join(pkg, file));
 }

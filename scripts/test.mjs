@@ -2,7 +2,7 @@
 //   node scripts/test.mjs [--quick]     (--quick: no browser, no npm pack of SillyTavern)
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { root, run } from "./lib.mjs";
+import { chromiumPath, root, run } from "./lib.mjs";
 
 const quick = process.argv.includes("--quick");
 const step = (name, action) => {
@@ -20,5 +20,7 @@ step("size", () => run(process.execPath, [join(root, "scripts", "size.mjs"), "--
 step("recorded cases", () => run(process.execPath, [join(root, "scripts", "conformance.mjs"), "--ratchet"]));
 step("package in Node", () => {
   const files = readdirSync(join(root, "pkg-tests")).filter((f) => f.endsWith(".test.mjs")).map((f) => join(root, "pkg-tests", f));
-  run(process.execPath, ["--test", "--test-concurrency=2", ...files.filter((f) => !(quick && /browser|sillytavern/.test(f)))]);
+  run(process.execPath, ["--test", "--test-concurrency=2", ...files.filter((f) => !(quick && /browser|sillytavern/.test(f)))], {
+    env: { ...process.env, CHROMIUM: chromiumPath() ?? "" },
+  });
 });

@@ -1,6 +1,6 @@
 // Loading the module, and the calls into it: JSON text in, JSON text out, one kind of error.
 import init, * as glue from "./glue.js";
-import { source as ownSource } from "#source";
+import { source as ownSource } from "./source.js";
 import { PromptsideError } from "./errors.js";
 
 /** Where the wasm comes from: a URL, a fetch response, bytes, or a compiled module. */

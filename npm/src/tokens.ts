@@ -1,6 +1,6 @@
 // Vocabularies: one asset each, loaded only by those who import it.
 import { call, glue, guarded } from "./core.js";
-import { local } from "#source";
+import { local } from "./source.js";
 import { PromptsideError } from "./errors.js";
 
 /** A vocabulary as `promptside/tokenizers/NAME` exports it. */
