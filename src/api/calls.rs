@@ -9,6 +9,7 @@ use crate::lore::ExamplePlace;
 use crate::macros::{self, EnvBase};
 use crate::models::{Framing, Model};
 use crate::parts::{Effects, Kind};
+use crate::profile::PROMPT_ONCE;
 use crate::reply::{self, Trim};
 use crate::room::{Room, request_value};
 use crate::scene::Object;
@@ -253,7 +254,8 @@ pub(super) fn lore(room: &mut Room, options: &LoreOptions, count: &dyn Count) ->
         "overflow": found.overflow,
     });
     *room.host_mut() = host;
-    if !options.dry {
+    // Macros in entries write their variables in a dry run, too, where ST does so.
+    if !options.dry || !room.profile().on(&PROMPT_ONCE) {
         room.commit(effects);
     }
     Ok(result)

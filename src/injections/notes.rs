@@ -151,7 +151,7 @@ pub fn character_notes(
             if muted && !(fixed && mode > 1.0) {
                 continue;
             }
-            let text = scope.card_text(&member.depth_prompt.prompt, &member.name);
+            let text = scope.card_text(js::trim(&member.depth_prompt.prompt), &member.name);
             if !text.is_empty() {
                 table.set(format!("{DEPTH_PROMPT}_{found}"), note(member, text));
                 found += 1;

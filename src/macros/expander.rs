@@ -2,7 +2,6 @@
 
 use super::{Env, card_text, expand};
 use crate::host::Host;
-use crate::js;
 use crate::parts::Effects;
 
 /// What a step needs to expand texts.
@@ -36,6 +35,6 @@ impl Expander<'_> {
 
     /// Expands a text as the fields of a character's card are (spec 04 §2.2).
     pub fn card_text(&mut self, raw: &str, char: &str) -> String {
-        card_text(js::trim(raw), char, &self.env, self.host, self.effects)
+        card_text(raw, char, &self.env, self.host, self.effects)
     }
 }
