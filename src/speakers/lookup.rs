@@ -6,29 +6,25 @@
 use super::view::named;
 use crate::error::{Code, Error};
 use crate::js;
-use crate::names::{Diacritics, key};
+use crate::names::{Diacritics, Named, key};
 use crate::scene::Scene;
 
 /// Index (in the scene's characters) of the member meant; outside a group, of the character. A number counts from 0 in the list of
-/// members.
+/// members. Whoever is no member is found by its id alone, which nobody writes by accident.
 pub fn lookup(scene: &Scene, text: &str) -> Result<usize, Error> {
     let wanted = js::trim(text);
     let candidates = named(scene);
-    let same = |name: &str| key(name, Diacritics::Loose) == key(wanted, Diacritics::Loose);
-    let position = (!wanted.is_empty())
-        .then(|| {
-            let find = |test: &dyn Fn(&crate::names::Named) -> bool| candidates.iter().position(test);
-            find(&|c| c.name == wanted)
-                .or_else(|| find(&|c| same(&c.name)))
-                .or_else(|| find(&|c| c.aliases.iter().any(|a| same(a))))
-                .or_else(|| find(&|c| c.id == wanted))
-        })
-        .flatten();
-    let id = match position.and_then(|i| candidates.get(i)) {
-        Some(found) => Some(found.id.as_str()),
-        None => numbered(scene, wanted),
-    };
-    id.and_then(|id| scene.character_index(id)).ok_or_else(|| {
+    let find = |test: &dyn Fn(&Named) -> bool| candidates.iter().find(|c| test(c)).map(|c| c.id.as_str());
+    let found = find(&|c| c.name == wanted).or_else(|| {
+        let spelled = key(wanted, Diacritics::Loose);
+        let same = |name: &str| key(name, Diacritics::Loose) == spelled;
+        find(&|c| same(&c.name))
+            .or_else(|| find(&|c| c.aliases.iter().any(|a| same(a))))
+            .or_else(|| find(&|c| c.id == wanted))
+            .or_else(|| numbered(scene, wanted))
+            .or_else(|| scene.character(wanted).map(|c| c.avatar.as_str()))
+    });
+    found.filter(|_| !wanted.is_empty()).and_then(|id| scene.character_index(id)).ok_or_else(|| {
         let names: Vec<&str> = candidates.iter().map(|c| c.name.as_str()).take(20).collect();
         Error::new(
             Code::SceneUnknown,
@@ -80,6 +76,7 @@ mod tests {
             ("2x", None),
             ("+1", None),
             ("Outsider", None),
+            ("out.png", Some(3)),
             ("", None),
             ("99999999999999999999", None),
         ] {

@@ -94,6 +94,12 @@ pub fn plan(
     Ok(plan)
 }
 
+/// Members by their last message, the latest first; those that never spoke are left out. Indices in the scene's characters; empty
+/// outside a group.
+pub fn recent(scene: &Scene) -> Vec<usize> {
+    View::of(scene).and_then(Result::ok).map_or_else(Vec::new, |view| last::recent(&view))
+}
+
 /// What is appended for the user. The reference appends the input whenever nobody speaks, even when there is none (spec 01 F8).
 fn user_message(
     plan: &Plan,

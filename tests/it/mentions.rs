@@ -265,6 +265,13 @@ fn recorded_calls() {
 }
 
 #[test]
+fn a_name_inside_a_word_is_none() {
+    let found = find("One.\nMiniBob: two.\nBob: three.", &["Bob"], &[], MentionOptions::default());
+    assert_eq!(found.iter().map(|m| m.start).collect::<Vec<_>>(), [19]);
+    check("ＭｉｎｉＢｏｂ und Бобик", &["Bob", "Боб"], &[]);
+}
+
+#[test]
 fn other_people_keep_their_names() {
     let with =
         |name: &str| MentionOptions { other_names: vec![name.to_owned()], ..MentionOptions::default() };

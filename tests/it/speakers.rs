@@ -379,6 +379,21 @@ fn impersonation_stands_beside_the_last_speaker() {
 }
 
 #[test]
+fn who_spoke_last_comes_first() {
+    let chat = [
+        by("B", "1"),
+        by("A", "2"),
+        by("X", "3"),
+        hidden("D", "4"),
+        user("5"),
+        narrator("C", "6"),
+        by("B", "7"),
+    ];
+    let value = scene(0, &["A", "B", "C", "-D"], &chat);
+    assert_eq!(speakers::recent(&Scene::from_value(&value).unwrap().0), [1, 3, 0]);
+}
+
+#[test]
 fn a_stored_plan_runs_again() {
     let again = ["B".to_owned(), "gone.png".to_owned(), "A".to_owned()];
     let options = PlanOptions { again: &again, ..kind(Kind::Regenerate) };
