@@ -151,7 +151,9 @@ fn reading(
     let mut effects = Effects::default();
     let ask = reply::Ask { speaker: base.character(), kind, ..reply::Ask::default() };
     let env = base.env();
-    reply::reading(room.scene(), &ask, &mut |text| macros::expand(text, &env, host, &mut effects))
+    reply::reading(room.scene(), &ask, room.profile(), &mut |text| {
+        macros::expand(text, &env, host, &mut effects)
+    })
 }
 
 /// The stop strings of a reply.

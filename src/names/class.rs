@@ -25,6 +25,11 @@ pub(super) enum Class {
     Other,
 }
 
+/// Whether a text has a Chinese character, kana or Hangul: where that is written, colons are full-width.
+pub fn has_cjk(text: &str) -> bool {
+    text.chars().any(|c| matches!(class(c), Class::Han | Class::Hiragana | Class::Katakana | Class::Hangul))
+}
+
 /// The class of a character of a key.
 pub(super) fn class(c: char) -> Class {
     match c {

@@ -60,10 +60,10 @@ impl Labels {
             if key.iter().any(|c| !crate::js::is_space(*c)) && names.iter().all(|(known, _)| *known != key) {
                 // Another spelling of the name may take more bytes, but not without measure.
                 window = window.max(4 * name.len() + 64);
-                names.push((key, who));
+                let at = names.partition_point(|(known, _)| known.len() >= key.len());
+                names.insert(at, (key, who));
             }
         }
-        names.sort_by_key(|(key, _)| std::cmp::Reverse(key.len()));
         Self { names, window }
     }
 

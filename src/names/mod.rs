@@ -19,6 +19,7 @@ mod props;
 mod tree;
 mod words;
 
+pub use class::has_cjk;
 pub use clusters::clusters;
 pub use key::{Diacritics, KeyChar, Keyed, key};
 pub use labels::{Label, Labels, Look};

@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use super::stops;
+use super::stops::{self, NameStops};
 use crate::parts::{Kind, Participant, Reading, ReplyRules, Sequences};
+use crate::profile::{self, Profile};
 use crate::scene::{Character, Object, Scene};
 
 /// What is asked of the model.
@@ -19,16 +20,33 @@ pub struct Ask<'a> {
     pub continued: &'a str,
     /// Stop strings of this call only.
     pub extra_stops: &'a [String],
+    /// For which providers labels are stop strings, with `reply.name_stops` on (default text completion).
+    pub name_stops: NameStops,
+    /// Labels in bold stop too (default false).
+    pub decorated_stops: bool,
 }
 
 impl Default for Ask<'_> {
     fn default() -> Self {
-        Self { speaker: None, kind: Kind::Normal, chat_completion: true, continued: "", extra_stops: &[] }
+        Self {
+            speaker: None,
+            kind: Kind::Normal,
+            chat_completion: true,
+            continued: "",
+            extra_stops: &[],
+            name_stops: NameStops::default(),
+            decorated_stops: false,
+        }
     }
 }
 
 /// How the reply to such a request will be read. `expand` resolves macros; it is called for stop strings and "start reply with".
-pub fn reading(scene: &Scene, ask: &Ask<'_>, expand: &mut dyn FnMut(&str) -> String) -> Reading {
+pub fn reading(
+    scene: &Scene,
+    ask: &Ask<'_>,
+    profile: &Profile,
+    expand: &mut dyn FnMut(&str) -> String,
+) -> Reading {
     let settings = &scene.settings;
     let speaker = ask.speaker.or_else(|| solo(scene));
     let char = speaker.map_or("", |c| c.name.as_str());
@@ -48,6 +66,14 @@ pub fn reading(scene: &Scene, ask: &Ask<'_>, expand: &mut dyn FnMut(&str) -> Str
     }
     let names: Vec<String> = members.iter().map(|c| c.name.clone()).collect();
     let templates = Templates::of(&settings.power_user, ask.chat_completion);
+    let own = if impersonate { persona } else { speaking };
+    let order = likeliest(scene, &others);
+    let labels = stops::Labels {
+        stops: ask.name_stops,
+        names: &order,
+        own: &own.names,
+        decorated: ask.decorated_stops,
+    };
     let stop = stops::list(
         &stops::Input {
             chat_completion: ask.chat_completion,
@@ -62,6 +88,7 @@ pub fn reading(scene: &Scene, ask: &Ask<'_>, expand: &mut dyn FnMut(&str) -> Str
             custom: &settings.custom_stopping_strings,
             custom_macros: settings.custom_stopping_strings_macro,
             extra: ask.extra_stops,
+            labels: profile.on(&profile::REPLY_NAME_STOPS).then_some(&labels),
         },
         expand,
     );
@@ -69,7 +96,7 @@ pub fn reading(scene: &Scene, ask: &Ask<'_>, expand: &mut dyn FnMut(&str) -> Str
         kind: ask.kind,
         user: user.to_owned(),
         char: char.to_owned(),
-        own: if impersonate { persona } else { speaking },
+        own,
         others,
         members: names,
         in_group: scene.group.is_some(),
@@ -91,6 +118,29 @@ pub fn reading(scene: &Scene, ask: &Ask<'_>, expand: &mut dyn FnMut(&str) -> Str
             cut_members: !settings.disable_group_trimming,
         },
     }
+}
+
+/// Display names of those who may be labelled: the user, members by how lately they spoke, who never spoke, who is muted.
+fn likeliest<'a>(scene: &Scene, others: &'a [Participant]) -> Vec<&'a str> {
+    let spoke = |p: &Participant| {
+        let by = |name: &String| p.names.first() == Some(name);
+        scene.chat.messages.iter().rev().position(|m| {
+            !m.is_user && m.original_avatar.as_ref().map_or_else(|| by(&m.name), |id| *id == p.id)
+        })
+    };
+    let mut order: Vec<(bool, usize, &str)> = Vec::new();
+    for p in others.iter().filter(|p| p.id != "user") {
+        let muted = scene.group.as_ref().is_some_and(|g| g.is_muted(&p.id));
+        let rank = (muted, spoke(p).unwrap_or(usize::MAX));
+        let at = order.partition_point(|(muted, ago, _)| (*muted, *ago) <= rank);
+        order.insert(at, (rank.0, rank.1, first_name(p)));
+    }
+    let user = others.iter().filter(|p| p.id == "user").map(first_name);
+    user.chain(order.into_iter().map(|(_, _, name)| name)).collect()
+}
+
+fn first_name(participant: &Participant) -> &str {
+    participant.names.first().map_or("", String::as_str)
 }
 
 /// The character of a single chat.

@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use crate::js;
+use crate::names::has_cjk;
 use crate::parts::{Kind, Stop, StopSource};
 use crate::scene::Object;
 
@@ -35,6 +36,33 @@ pub struct Input<'a> {
     pub custom_macros: bool,
     /// Stop strings of this call only, as they are.
     pub extra: &'a [String],
+    /// Labels by the rules of §P3; `None` for the reference's.
+    pub labels: Option<&'a Labels<'a>>,
+}
+
+/// For which providers labels are stop strings (spec 01 §P3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NameStops {
+    /// For none.
+    Off,
+    /// For text completion.
+    #[default]
+    Tc,
+    /// For all: behind the user's own ones in chat completion, where there is room for few.
+    All,
+}
+
+/// Whose labels are stop strings, the likeliest first.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Labels<'a> {
+    /// For which providers.
+    pub stops: NameStops,
+    /// Names in order: the user, members by how lately they spoke, then muted ones.
+    pub names: &'a [&'a str],
+    /// Names of the one who writes: no stop string may be the beginning of such a label.
+    pub own: &'a [String],
+    /// `**Name` at the start of a line stops too.
+    pub decorated: bool,
 }
 
 /// The stop strings of a request, in the reference's order, without empty ones and duplicates (spec 01 §12).
@@ -45,12 +73,13 @@ pub fn list(input: &Input<'_>, expand: &mut dyn FnMut(&str) -> String) -> Vec<St
             stops.push(Stop { text, source });
         }
     };
+    let labels = input.labels.map(|l| if l.stops == NameStops::Off { Vec::new() } else { l.list() });
     if !input.chat_completion {
         if input.single_line {
             add(StopSource::Line, "\n".to_owned());
         }
         if flag(input.context, "names_as_stop_strings", true) {
-            for text in names(input) {
+            for text in labels.unwrap_or_else(|| names(input)) {
                 add(StopSource::Name, text);
             }
         }
@@ -74,7 +103,34 @@ pub fn list(input: &Input<'_>, expand: &mut dyn FnMut(&str) -> String) -> Vec<St
     for text in input.extra {
         add(StopSource::Custom, text.clone());
     }
+    if let Some(l) = input.labels.filter(|l| input.chat_completion && l.stops == NameStops::All) {
+        for text in l.list() {
+            add(StopSource::Name, text);
+        }
+    }
     stops
+}
+
+impl Labels<'_> {
+    /// The stop strings, in order.
+    pub fn list(&self) -> Vec<String> {
+        let forms = |name: &str| {
+            let colon = format!("\n{name}:");
+            let wide = has_cjk(name).then(|| format!("\n{name}："));
+            let bold = self.decorated.then(|| format!("\n**{name}"));
+            [Some(colon), wide, bold].into_iter().flatten().collect::<Vec<_>>()
+        };
+        let own: Vec<String> = self
+            .own
+            .iter()
+            .flat_map(|name| [format!("\n{name}:"), format!("\n{name}："), format!("\n**{name}")])
+            .collect();
+        let names = self.names.iter().filter(|name| !js::trim(name).is_empty());
+        names
+            .flat_map(|name| forms(name))
+            .filter(|stop| !own.iter().any(|label| label.starts_with(stop.as_str())))
+            .collect()
+    }
 }
 
 /// The first `n` of a list, for a provider that takes no more.
@@ -116,6 +172,8 @@ fn sequences(input: &Input<'_>, instruct: &Object, expand: &mut dyn FnMut(&str) 
     let joined = texts.join("\n");
     let mut lines: Vec<&str> = Vec::new();
     for line in joined.split('\n') {
+        // Blanks at the end may never come (07 F14).
+        let line = if input.labels.is_some() { js::trim_end(line) } else { line };
         if !js::trim(line).is_empty() && !lines.contains(&line) {
             lines.push(line);
         }
@@ -158,4 +216,50 @@ fn text<'a>(object: Option<&'a Object>, key: &str) -> &'a str {
 
 fn flag(object: Option<&Object>, key: &str, default: bool) -> bool {
     object.and_then(|o| o.get(key)).map_or(default, js::to_boolean)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_never_stop_the_speaker() {
+        let names = ["User", "洛恩", "Ann", "", "アイ", "로른", "Лорн"];
+        let own = ["Anna".to_owned()];
+        let labels = Labels { names: &names, own: &own, decorated: true, ..Labels::default() };
+        assert_eq!(
+            labels.list(),
+            [
+                "\nUser:",
+                "\n**User",
+                "\n洛恩:",
+                "\n洛恩：",
+                "\n**洛恩",
+                "\nAnn:",
+                "\nアイ:",
+                "\nアイ：",
+                "\n**アイ",
+                "\n로른:",
+                "\n로른：",
+                "\n**로른",
+                "\nЛорн:",
+                "\n**Лорн"
+            ]
+        );
+        let own = ["User".to_owned()];
+        let labels = Labels { names: &names[..1], own: &own, ..Labels::default() };
+        assert!(labels.list().is_empty(), "user and speaker share a name");
+    }
+
+    #[test]
+    fn a_cap_takes_the_first() {
+        let stops = ["a", "b", "c"].map(|s| Stop::new(StopSource::Custom, s));
+        assert_eq!(capped(&stops, 2), ["a", "b"]);
+        assert_eq!(capped(&stops, 9).len(), 3);
+    }
+
+    #[test]
+    fn names_in_templates_are_replaced_in_any_case() {
+        assert_eq!(replace_name("{{{NAME}} {{name}}{{nam", "洛恩"), "{洛恩 洛恩{{nam");
+    }
 }

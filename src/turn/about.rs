@@ -451,7 +451,7 @@ impl<'a> About<'a> {
             extra_stops: &self.options.ask.stop,
             ..reply::Ask::default()
         };
-        reply::reading(self.scene, &ask, &mut |text| scope.expand(text))
+        reply::reading(self.scene, &ask, self.profile, &mut |text| scope.expand(text))
     }
 }
 

@@ -2,12 +2,14 @@
 
 use std::fs;
 
-use promptside::host::{Dice, Host};
-use promptside::macros::{self, EnvBase};
+use promptside::host::{Dice, Host, Limits};
+use promptside::macros::{self, Env, EnvBase};
 use promptside::parts::{Effects, Kind, Reading, Stop, StopSource};
 use promptside::profile::Profile;
+use promptside::reply::stops::NameStops;
 use promptside::reply::{self, Ask, Options};
-use promptside::scene::Scene;
+use promptside::scene::{Character, Scene};
+use promptside::scripts::{self, Call, CompiledScripts, Placement};
 use serde_json::{Value, json};
 
 use crate::golden::{self, Case};
@@ -91,17 +93,48 @@ fn options(step: &Value) -> Options {
     }
 }
 
-/// The reading of a step, macros expanded with the names alone.
-fn reading(scene: &Scene, step: &Value, chat_completion: bool) -> Reading {
-    let member = step["member"].as_str().map(|id| scene.character(id).expect("a known member"));
-    let char = member.or_else(|| scene.characters.first().filter(|_| scene.group.is_none()));
+/// Runs `f` with what macros may read of the scene.
+fn with_env<T>(
+    scene: &Scene,
+    char: Option<&Character>,
+    f: impl FnOnce(&Env<'_>, &mut Host, &mut Effects) -> T,
+) -> T {
     let profile = Profile::sillytavern();
     let speaker = char.and_then(|c| scene.character_index(&c.avatar));
-    let mut base = EnvBase::new(scene, speaker, &profile);
-    base.chat_completion = chat_completion;
-    let (mut host, mut effects) = (Host::new(Dice::tape(Vec::new())), Effects::default());
+    let base = EnvBase::new(scene, speaker, &profile);
+    f(&base.env(), &mut Host::new(Dice::tape(Vec::new())), &mut Effects::default())
+}
+
+/// Who speaks in a step.
+fn speaker<'a>(scene: &'a Scene, step: &Value) -> Option<&'a Character> {
+    let member = step["member"].as_str().map(|id| scene.character(id).expect("a known member"));
+    member.or_else(|| scene.characters.first().filter(|_| scene.group.is_none()))
+}
+
+/// The reading of a step.
+fn reading(scene: &Scene, step: &Value, chat_completion: bool) -> Reading {
+    let char = speaker(scene, step);
     let ask = Ask { speaker: char, kind: kind(step), chat_completion, ..Ask::default() };
-    reply::reading(scene, &ask, &mut |text| macros::expand(text, &base.env(), &mut host, &mut effects))
+    with_env(scene, char, |env, host, effects| {
+        reply::reading(scene, &ask, env.profile, &mut |text| macros::expand(text, env, host, effects))
+    })
+}
+
+/// A reply as the reference keeps it: regex scripts in the middle.
+fn clean(scene: &Scene, step: &Value, reading: &Reading) -> String {
+    let (profile, options) = (Profile::sillytavern(), options(step));
+    let mut draft = reply::before_scripts(step["text"].as_str().unwrap(), reading, &options, &profile);
+    let compiled = CompiledScripts::new(scene, &profile, &Limits::default()).0;
+    let char = speaker(scene, step);
+    let impersonate = reading.kind == Kind::Impersonate;
+    let call = Call {
+        speaker: char.map(|c| c.avatar.as_str()),
+        ..Call::new(if impersonate { Placement::UserInput } else { Placement::AiOutput })
+    };
+    draft.text = with_env(scene, char, |env, host, effects| {
+        scripts::run(&draft.text, &call, &compiled, env, host, effects).text
+    });
+    reply::after_scripts(draft, reading, &options, &profile).text
 }
 
 fn apply(value: &mut Value, step: &Value, expected: &Value) {
@@ -130,9 +163,9 @@ fn apply(value: &mut Value, step: &Value, expected: &Value) {
     }
 }
 
-/// Runs every step of an area that needs no prompt; returns how many ran and how many had to wait.
-fn run(area: &str) -> (usize, usize) {
-    let (mut ran, mut waiting, mut failures) = (0, 0, Vec::new());
+/// Runs every step of an area that needs no prompt; returns how many ran.
+fn run(area: &str) -> usize {
+    let (mut ran, mut failures) = (0, Vec::new());
     for case in golden::cases(area) {
         let mut value = scene_value(&case);
         if !value["chat"]["messages"].is_array() {
@@ -148,25 +181,13 @@ fn run(area: &str) -> (usize, usize) {
                     json!(reading.stop.iter().map(|s| &s.text).collect::<Vec<_>>())
                 }
                 Some("clean") => {
-                    // Regex scripts run in the middle of the pipeline.
-                    if case.scenario()["regex"].is_object() {
-                        waiting += 1;
-                        continue;
-                    }
-                    let mut reading = reading(&scene(), step, chat_completion);
+                    let scene = scene();
+                    let mut reading = reading(&scene, step, chat_completion);
                     if let Some(list) = step["stopping_strings"].as_array() {
                         let texts = list.iter().map(|v| v.as_str().unwrap());
                         reading.stop = texts.map(|t| Stop::new(StopSource::Custom, t)).collect();
                     }
-                    json!(
-                        reply::clean(
-                            step["text"].as_str().unwrap(),
-                            &reading,
-                            &options(step),
-                            &Profile::sillytavern()
-                        )
-                        .text
-                    )
+                    json!(clean(&scene, step, &reading))
                 }
                 _ => {
                     apply(&mut value, step, expected);
@@ -180,23 +201,54 @@ fn run(area: &str) -> (usize, usize) {
         }
     }
     golden::report(area, ran, &failures);
-    (ran, waiting)
+    ran
 }
 
 #[test]
 fn recorded_cleanups() {
-    assert_eq!(run("cleanup"), (79, 0));
+    assert_eq!(run("cleanup"), 79);
 }
 
 #[test]
 fn random_cleanups() {
-    let (ran, waiting) = run("cleanup-random");
-    assert_eq!((ran, waiting), (517, 133), "scripts");
+    assert_eq!(run("cleanup-random"), 650);
 }
 
 #[test]
 fn text_completion_lists_and_cleanups() {
-    let (ran, waiting) = run("textcompletion");
-    assert_eq!(waiting, 0);
-    assert!(ran > 40, "{ran}");
+    assert_eq!(run("textcompletion"), 47);
+}
+
+#[test]
+fn labels_as_stop_strings_by_profile() {
+    let card = |name: &str| json!({"avatar": format!("{name}.png"), "card": {"data": {"name": name}}});
+    let cards = ["Ann", "Anna", "洛恩", "Mira"].map(card);
+    let scene = Scene::from_value(&json!({
+        "characters": cards,
+        "group": {"members": ["Mira.png", "Ann.png", "Anna.png", "洛恩.png"], "disabled_members": ["Mira.png"]},
+        "persona": {"name": "User"},
+        "chat": [
+            {"name": "Mira", "mes": "a", "original_avatar": "Mira.png"},
+            {"name": "洛恩", "mes": "b", "original_avatar": "洛恩.png"},
+            {"name": "User", "is_user": true, "mes": "c"}
+        ],
+        "settings": {"power_user": {"custom_stopping_strings": "[\"END\"]"}}
+    }))
+    .unwrap()
+    .0;
+    let stops = |ask: &Ask<'_>, profile: Profile| {
+        let ask = Ask { speaker: scene.character("Anna.png"), ..*ask };
+        let reading = reply::reading(&scene, &ask, &profile, &mut str::to_owned);
+        reading.stop.into_iter().map(|s| s.text).collect::<Vec<_>>()
+    };
+    let text = Ask { chat_completion: false, ..Ask::default() };
+    assert_eq!(stops(&text, Profile::sillytavern()), ["\nUser:", "\nMira:", "\nAnn:", "\n洛恩:", "END"]);
+    let lately = ["\nUser:", "\n洛恩:", "\n洛恩：", "\nAnn:", "\nMira:"];
+    assert_eq!(stops(&text, Profile::promptside()), [&lately[..], &["END"]].concat());
+    assert_eq!(stops(&Ask::default(), Profile::promptside()), ["END"]);
+    let all = Ask { name_stops: NameStops::All, ..Ask::default() };
+    assert_eq!(stops(&all, Profile::promptside()), [&["END"], &lately[..]].concat());
+    assert_eq!(stops(&all, Profile::sillytavern()), ["END"]);
+    let off = Ask { name_stops: NameStops::Off, ..text };
+    assert_eq!(stops(&off, Profile::promptside()), ["END"]);
 }
