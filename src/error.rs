@@ -208,6 +208,7 @@ impl Warnings {
     pub const PER_CODE: usize = 50;
 
     /// Whether another one of this code would be kept; counts it when not.
+    #[inline(never)]
     fn room(&mut self, code: &str) -> bool {
         if let Some((_, count)) = self.counts.iter_mut().find(|(c, _)| c == code) {
             *count += 1;
@@ -218,6 +219,7 @@ impl Warnings {
     }
 
     /// Adds one.
+    #[inline(never)]
     pub fn push(&mut self, warning: Warning) {
         if self.room(&warning.code) {
             self.list.push(warning);

@@ -3,9 +3,10 @@
 //! Nothing is lost on the way there and back: what the other form has no field for travels in `originalData` (of a world file)
 //! or under `extensions.promptside` (of an entry of a `character_book`).
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::error::{Code, Error, Warnings};
+use crate::js;
 use crate::scene::{
     BookDialect, ENTRY_FIELDS, OWN_EXTENSION, Object, RawEntry, entry_uid, is_spec_shaped, raw_entries,
     read_entry, unique_uids, unwrap_book,
@@ -57,21 +58,21 @@ pub fn world_file(book: &Value) -> Result<Value, Error> {
     let mut map = Map::new();
     for entry in &entries {
         let converted = if is_world(dialect, entry.raw) { same_form(entry) } else { to_world(entry) };
-        map.insert(entry.uid.to_string(), Value::Object(converted));
+        js::put(&mut map, &entry.uid.to_string(), Value::Object(converted));
     }
     let mut out = Map::new();
     for (key, value) in book.iter().filter(|(_, v)| own && !v.is_null()) {
         // `entries` keeps its place among the keys.
         let value = if key == "entries" { Value::Null } else { value.clone() };
-        out.insert(key.clone(), value);
+        js::put(&mut out, key, value);
     }
-    out.insert("entries".to_owned(), Value::Object(map));
+    js::put(&mut out, "entries", Value::Object(map));
     if !own {
         if let Some(name) = book.get("name").filter(|n| n.is_string()) {
-            out.insert("name".to_owned(), name.clone());
+            js::put(&mut out, "name", name.clone());
         }
         if dialect == BookDialect::Standard {
-            out.insert("originalData".to_owned(), Value::Object(book.clone()));
+            js::put(&mut out, "originalData", Value::Object(book.clone()));
         }
     }
     Ok(Value::Object(out))
@@ -81,29 +82,29 @@ pub fn world_file(book: &Value) -> Result<Value, Error> {
 fn same_form(entry: &Entry<'_>) -> Object {
     let mut out = Map::new();
     for (key, value) in entry.raw {
-        out.insert(key.clone(), entry.typed.get(key).unwrap_or(value).clone());
+        js::put(&mut out, key, entry.typed.get(key).unwrap_or(value).clone());
     }
     for (key, value) in &entry.typed {
         out.entry(key.clone()).or_insert_with(|| value.clone());
     }
-    out.insert("uid".to_owned(), json!(entry.uid));
+    js::put(&mut out, "uid", entry.uid.into());
     out
 }
 
 /// An entry of a `character_book` in the form of a world file.
 fn to_world(entry: &Entry<'_>) -> Object {
     let mut out = Map::new();
-    out.insert("uid".to_owned(), json!(entry.uid));
+    js::put(&mut out, "uid", entry.uid.into());
     out.extend(entry.typed.clone());
     let none = Map::new();
     let extensions = entry.raw.get("extensions").and_then(Value::as_object).unwrap_or(&none);
     let shown = extensions.get("display_index").filter(|v| v.is_number()).cloned();
-    out.insert("displayIndex".to_owned(), shown.unwrap_or_else(|| json!(entry.index)));
+    js::put(&mut out, "displayIndex", shown.unwrap_or_else(|| entry.index.into()));
     let mut extensions = extensions.clone();
     if let Some(Value::Object(kept)) = extensions.shift_remove(OWN_EXTENSION) {
         out.extend(kept);
     }
-    out.insert("extensions".to_owned(), Value::Object(extensions));
+    js::put(&mut out, "extensions", Value::Object(extensions));
     out
 }
 
@@ -127,14 +128,14 @@ pub fn character_book(book: &Value) -> Result<Value, Error> {
         out.extend(book.get("name").filter(|n| n.is_string()).map(|n| ("name".to_owned(), n.clone())));
     }
     if !out.get("extensions").is_some_and(Value::is_object) {
-        out.insert("extensions".to_owned(), json!({}));
+        js::put(&mut out, "extensions", Map::new().into());
     }
     let mut list = Vec::new();
     for entry in entries(book) {
         let base = originals.binary_search_by_key(&entry.uid, |o| o.uid).ok().and_then(|i| originals.get(i));
         list.push(Value::Object(to_spec(&entry, dialect, base.map(|o| o.raw))));
     }
-    out.insert("entries".to_owned(), Value::Array(list));
+    js::put(&mut out, "entries", Value::Array(list));
     Ok(Value::Object(out))
 }
 
@@ -144,27 +145,27 @@ fn to_spec(entry: &Entry<'_>, dialect: BookDialect, original: Option<&Object>) -
     let same = dialect == BookDialect::Standard && !world;
     let mut out = if same { entry.raw.clone() } else { original.cloned().unwrap_or_default() };
     let get = |key: &str| entry.typed.get(key).cloned().unwrap_or_default();
-    let mut set = |key: &str, value: Value| out.insert(key.to_owned(), value);
+    let mut set = |key: &str, value: Value| js::put(&mut out, key, value);
     for field in &ENTRY_FIELDS {
         if let (Some(key), None) = (field.entry, field.extension) {
             set(key, get(field.name));
         }
     }
-    set("enabled", json!(get("disable") != json!(true)));
-    set("id", json!(entry.uid));
+    set("enabled", (get("disable") != Value::Bool(true)).into());
+    set("id", entry.uid.into());
     if same {
         if !entry.raw.get("extensions").is_some_and(Value::is_object) {
-            set("extensions", json!({}));
+            set("extensions", Map::new().into());
         }
         return out;
     }
     let before = get("position").as_f64() == Some(0.0);
-    set("position", json!(if before { "before_char" } else { "after_char" }));
+    set("position", if before { "before_char" } else { "after_char" }.into());
     // True only when there are patterns: other readers take every key for one then (spec 03 F46).
     let keys = get("key");
     let pattern =
         |k: &Value| k.as_str().and_then(|k| k.strip_prefix('/')).is_some_and(|k| k.rfind('/') > Some(0));
-    set("use_regex", json!(keys.as_array().is_some_and(|l| l.iter().any(pattern))));
+    set("use_regex", keys.as_array().is_some_and(|l| l.iter().any(pattern)).into());
     for (key, field) in [("case_sensitive", "caseSensitive"), ("priority", "priority")] {
         let value = get(field);
         if !value.is_null() {
@@ -179,7 +180,7 @@ fn to_spec(entry: &Entry<'_>, dialect: BookDialect, original: Option<&Object>) -
 fn extensions(entry: &Entry<'_>, world: bool) -> Object {
     let mut out = entry.raw.get("extensions").and_then(Value::as_object).cloned().unwrap_or_default();
     let typed = |key: &str| entry.typed.get(key).cloned().unwrap_or_default();
-    out.insert("position".to_owned(), typed("position"));
+    js::put(&mut out, "position", typed("position"));
     out.extend(
         entry
             .raw
@@ -209,16 +210,16 @@ fn extensions(entry: &Entry<'_>, world: bool) -> Object {
     let mut kept = Map::new();
     kept.extend(entry.typed.get("characterFilter").map(|v| ("characterFilter".to_owned(), v.clone())));
     let implied = typed("comment").as_str().is_some_and(|c| !c.is_empty());
-    if typed("addMemo") != json!(implied) {
-        kept.insert("addMemo".to_owned(), typed("addMemo"));
+    if typed("addMemo") != Value::Bool(implied) {
+        js::put(&mut kept, "addMemo", typed("addMemo"));
     }
     // Positions without a meaning insert nothing; the other form would give them one.
     if !typed("position").as_f64().is_some_and(|n| n.fract() == 0.0 && (0.0..=7.0).contains(&n)) {
-        kept.insert("position".to_owned(), typed("position"));
+        js::put(&mut kept, "position", typed("position"));
     }
     kept.extend(entry.raw.iter().filter(|(k, _)| world && !known(k)).map(|(k, v)| (k.clone(), v.clone())));
     if !kept.is_empty() {
-        out.insert(OWN_EXTENSION.to_owned(), Value::Object(kept));
+        js::put(&mut out, OWN_EXTENSION, Value::Object(kept));
     }
     out
 }

@@ -1,8 +1,9 @@
 //! Backyard archives -> a V2 card and one chat a scenario (spec 08 §3.2).
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::charx::read_json;
+use super::foreign_chat::message;
 use super::zip::Archive;
 use crate::error::{Code, Error, Warnings};
 use crate::host::Limits;
@@ -74,41 +75,43 @@ fn card(character: &Object, manifest: &Value, scenarios: &[Value]) -> Value {
     let adult = character.get("isNSFW") == Some(&Value::Bool(true));
     let mut extensions = Object::new();
     if !display_name.is_empty() {
-        extensions.insert("display_name".to_owned(), json!(display_name));
+        js::put(&mut extensions, "display_name", display_name.into());
     }
-    let mut data = json!({
-        "name": name,
-        "description": macros(&text(character, "persona")),
-        "personality": "",
-        "scenario": macros(field(main, "narrative")),
-        "first_mes": first_mes,
-        "mes_example": examples(main),
-        "creator_notes": author("backyardURL"),
-        "system_prompt": macros(field(main, "formattingInstructions")),
-        "post_history_instructions": "",
-        "alternate_greetings": greetings,
-        "tags": if adult { vec!["nsfw"] } else { Vec::new() },
-        "creator": author("name"),
-        "character_version": "",
-        "extensions": extensions,
-    });
+    let mut data = js::object(vec![
+        ("name", name.into()),
+        ("description", macros(&text(character, "persona")).into()),
+        ("personality", "".into()),
+        ("scenario", macros(field(main, "narrative")).into()),
+        ("first_mes", first_mes.into()),
+        ("mes_example", examples(main).into()),
+        ("creator_notes", author("backyardURL").into()),
+        ("system_prompt", macros(field(main, "formattingInstructions")).into()),
+        ("post_history_instructions", "".into()),
+        ("alternate_greetings", js::texts(greetings)),
+        ("tags", js::texts(if adult { vec!["nsfw".to_owned()] } else { Vec::new() })),
+        ("creator", author("name").into()),
+        ("character_version", "".into()),
+        ("extensions", extensions.into()),
+    ]);
     let lore = character.get("loreItems").and_then(Value::as_array).filter(|list| !list.is_empty());
-    if let (Some(lore), Some(data)) = (lore, data.as_object_mut()) {
+    if let Some(lore) = lore {
         let entries: Vec<Value> = lore.iter().enumerate().map(|(i, item)| lore_entry(i, item)).collect();
-        data.insert("character_book".to_owned(), json!({"extensions": {}, "entries": entries}));
+        let book = js::object(vec![("extensions", Object::new().into()), ("entries", entries.into())]);
+        js::put(&mut data, "character_book", book.into());
     }
-    json!({"spec": "chara_card_v2", "spec_version": "2.0", "data": data})
+    let card = vec![("spec", "chara_card_v2".into()), ("spec_version", "2.0".into()), ("data", data.into())];
+    Value::Object(js::object(card))
 }
 
 fn lore_entry(index: usize, item: &Value) -> Value {
     let keys: Vec<String> = split_commas(field(item, "key")).iter().map(|key| macros(key)).collect();
-    json!({
-        "keys": keys,
-        "content": macros(field(item, "value")),
-        "extensions": {},
-        "enabled": true,
-        "insertion_order": index,
-    })
+    Value::Object(js::object(vec![
+        ("keys", js::texts(keys)),
+        ("content", macros(field(item, "value")).into()),
+        ("extensions", Object::new().into()),
+        ("enabled", true.into()),
+        ("insertion_order", index.into()),
+    ]))
 }
 
 fn field<'a>(value: &'a Value, key: &str) -> &'a str {
@@ -174,7 +177,7 @@ fn chat(scenario: &Value, name: &str) -> Value {
     .collect();
     let mut messages = Vec::new();
     if let Some(first) = list(scenario, "firstMessages").first() {
-        messages.push(json!({"name": name, "is_user": false, "is_system": false, "mes": field(first, "text"), "extra": {}}));
+        messages.push(message(name, false, field(first, "text"), None));
     }
     let all = list(scenario, "messages");
     let human: Vec<&Value> = all.iter().filter(|m| field(m, "type") == "human").collect();
@@ -191,33 +194,26 @@ fn chat(scenario: &Value, name: &str) -> Value {
             _ => None,
         }));
     }
-    json!({
-        "header": {
-            "chat_metadata": {
-                "scenario": macros(field(scenario, "narrative")),
-                "mes_example": examples(scenario),
-                "system_prompt": macros(field(scenario, "formattingInstructions")),
-                "mes_examples_optional": scenario.get("canDeleteExampleMessages") == Some(&Value::Bool(true)),
-                "byaf_model_settings": model,
-            },
-            "user_name": "unused",
-            "character_name": "unused",
-        },
-        "messages": messages,
-    })
-}
-
-fn dated(mut message: Value, date: Option<&Value>) -> Value {
-    if let (Some(date), Some(object)) = (date.filter(|d| !d.is_null()), message.as_object_mut()) {
-        object.insert("send_date".to_owned(), date.clone());
-    }
-    message
+    let metadata = js::object(vec![
+        ("scenario", macros(field(scenario, "narrative")).into()),
+        ("mes_example", examples(scenario).into()),
+        ("system_prompt", macros(field(scenario, "formattingInstructions")).into()),
+        (
+            "mes_examples_optional",
+            (scenario.get("canDeleteExampleMessages") == Some(&Value::Bool(true))).into(),
+        ),
+        ("byaf_model_settings", model.into()),
+    ]);
+    let header = js::object(vec![
+        ("chat_metadata", metadata.into()),
+        ("user_name", "unused".into()),
+        ("character_name", "unused".into()),
+    ]);
+    super::chat::chat(header.into(), messages)
 }
 
 fn human_message(m: &Value) -> Value {
-    let message =
-        json!({"name": "User", "is_user": true, "is_system": false, "mes": field(m, "text"), "extra": {}});
-    dated(message, m.get("createdAt"))
+    message("User", true, field(m, "text"), m.get("createdAt"))
 }
 
 fn model_message(m: &Value, name: &str) -> Value {
@@ -226,13 +222,13 @@ fn model_message(m: &Value, name: &str) -> Value {
     // ISO dates sort as texts.
     let newest =
         outputs.iter().enumerate().max_by_key(|(_, o)| field(o, "activeTimestamp")).map_or(0, |(i, _)| i);
-    let swipes: Vec<&str> = outputs.iter().map(|o| field(o, "text")).collect();
     let shown = outputs.get(newest);
-    let text = swipes.get(newest).copied().unwrap_or_else(|| field(m, "text"));
-    let mut message = json!({"name": name, "is_user": false, "is_system": false, "mes": text, "extra": {}});
-    if let Some(object) = message.as_object_mut().filter(|_| !swipes.is_empty()) {
-        object.insert("swipes".to_owned(), json!(swipes));
-        object.insert("swipe_id".to_owned(), json!(newest));
+    let text = shown.map_or_else(|| field(m, "text"), |o| field(o, "text"));
+    let date = shown.and_then(|o| o.get("createdAt")).or_else(|| m.get("createdAt"));
+    let mut message = message(name, false, text, date);
+    if let Some(object) = message.as_object_mut().filter(|_| !outputs.is_empty()) {
+        js::put(object, "swipes", js::texts(outputs.iter().map(|o| field(o, "text").to_owned()).collect()));
+        js::put(object, "swipe_id", newest.into());
     }
-    dated(message, shown.and_then(|o| o.get("createdAt")).or_else(|| m.get("createdAt")))
+    message
 }

@@ -1,6 +1,6 @@
 //! Card -> card object and card file (spec 08 §12.8): strict in form, with every unknown key in its place.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::png_write;
 use crate::error::{Code, Error};
@@ -38,8 +38,8 @@ pub fn card_object(card: &Value, options: CardOptions) -> Result<Value, Error> {
         CardVersion::V3 => ("chara_card_v3", "3.0"),
     };
     let head = |out: &mut Object| {
-        out.insert("spec".to_owned(), json!(spec));
-        out.insert("spec_version".to_owned(), json!(version));
+        js::put(out, "spec", spec.into());
+        js::put(out, "spec_version", version.into());
     };
     let mut out = Map::new();
     let layered = object.get("data").is_some_and(Value::is_object) && !object.contains_key("effective");
@@ -47,18 +47,18 @@ pub fn card_object(card: &Value, options: CardOptions) -> Result<Value, Error> {
         // Keys keep their places; the mirrored texts say what `data` says.
         for (key, value) in object {
             let value = match key.as_str() {
-                "spec" => json!(spec),
-                "spec_version" => json!(version),
+                "spec" => spec.into(),
+                "spec_version" => version.into(),
                 "data" => Value::Object(file.data.clone()),
-                mirrored if V1_FIELDS.contains(&mirrored) => json!(file.text(mirrored)),
+                mirrored if V1_FIELDS.contains(&mirrored) => file.text(mirrored).into(),
                 _ => value.clone(),
             };
-            out.insert(key.clone(), value);
+            js::put(&mut out, key, value);
         }
         head(&mut out);
     } else {
         head(&mut out);
-        out.insert("data".to_owned(), Value::Object(file.data.clone()));
+        js::put(&mut out, "data", Value::Object(file.data.clone()));
         out.extend(file.top.clone());
     }
     if options.sharing {

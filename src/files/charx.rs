@@ -1,6 +1,6 @@
 //! What lies in an archive: a card with assets (CHARX), a Backyard archive, or one card picture (spec 08 §12.3).
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::open::{Opened, parse_json};
 use super::zip::Archive;
@@ -27,7 +27,13 @@ pub struct Asset {
 impl Asset {
     /// As JavaScript gets it.
     pub fn to_value(&self) -> Value {
-        json!({"type": self.kind, "name": self.name, "ext": self.ext, "path": self.path, "size": self.size})
+        Value::Object(js::object(vec![
+            ("type", self.kind.as_str().into()),
+            ("name", self.name.as_str().into()),
+            ("ext", self.ext.as_str().into()),
+            ("path", self.path.clone().into()),
+            ("size", self.size.into()),
+        ]))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Chats: JSON lines -> header and messages, every message with its types (spec 08 §5, §12.5).
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::dates;
 use crate::error::{Code, Warning, Warnings};
@@ -47,6 +47,11 @@ pub(super) fn lines(text: &str, notes: &mut Warnings) -> Option<Lines> {
     is_chat.then_some(out)
 }
 
+/// `{header, messages}`.
+pub(super) fn chat(header: Value, messages: Vec<Value>) -> Value {
+    Value::Object(js::object(vec![("header", header), ("messages", messages.into())]))
+}
+
 /// Whether an object is a chat's header: it has metadata, or no text.
 fn is_header(object: &Object) -> bool {
     object.contains_key("chat_metadata") || !object.contains_key("mes")
@@ -68,7 +73,7 @@ pub(super) fn from_lines(lines: &Lines, notes: &mut Warnings) -> Value {
     }
     let messages: Vec<Value> =
         objects.map(|(n, object)| message(object, &format!("line {n}"), notes)).collect();
-    json!({"header": header, "messages": messages})
+    chat(header.into(), messages)
 }
 
 /// A chat in file form, `{header, messages}`, with every message typed.
@@ -77,7 +82,7 @@ pub(super) fn typed(chat: &Value, path: &str, notes: &mut Warnings) -> Value {
     let messages = list.iter().enumerate().filter_map(|(i, m)| Some((i, m.as_object()?)));
     let messages: Vec<Value> =
         messages.map(|(i, m)| message(m, &format!("{path}.messages[{i}]"), notes)).collect();
-    json!({"header": chat.get("header").cloned().unwrap_or_default(), "messages": messages})
+    self::chat(chat.get("header").cloned().unwrap_or_default(), messages)
 }
 
 /// Fields that are handed on as they came.
@@ -94,13 +99,13 @@ pub(super) fn message(object: &Object, path: &str, notes: &mut Warnings) -> Valu
     let mes = mes.unwrap_or_else(|| r.text("mes"));
     let is_user = r.flag("is_user", false);
     let mut out = Object::new();
-    out.insert("name".to_owned(), json!(r.text("name")));
-    out.insert("is_user".to_owned(), json!(is_user));
-    out.insert("is_system".to_owned(), json!(r.flag("is_system", false)));
-    out.insert("mes".to_owned(), json!(mes));
-    out.insert("send_date".to_owned(), object.get("send_date").cloned().unwrap_or_default());
-    out.insert("sent_at".to_owned(), json!(object.get("send_date").and_then(dates::sent_at)));
-    out.insert("extra".to_owned(), json!(r.object("extra").cloned().unwrap_or_default()));
+    js::put(&mut out, "name", r.text("name").into());
+    js::put(&mut out, "is_user", is_user.into());
+    js::put(&mut out, "is_system", r.flag("is_system", false).into());
+    js::put(&mut out, "mes", mes.as_str().into());
+    js::put(&mut out, "send_date", object.get("send_date").cloned().unwrap_or_default());
+    js::put(&mut out, "sent_at", object.get("send_date").and_then(dates::sent_at).into());
+    js::put(&mut out, "extra", r.object("extra").cloned().unwrap_or_default().into());
     if !is_user {
         let swipes = swipes(&mut r).unwrap_or_else(|| vec![mes]);
         let given = r.number_opt("swipe_id").filter(|n| n.fract() == 0.0).map_or(0, js::to_integer);
@@ -109,11 +114,13 @@ pub(super) fn message(object: &Object, path: &str, notes: &mut Warnings) -> Valu
         if id != given {
             r.warn("swipe-id-range", "swipe_id", "there is no such swipe");
         }
-        out.insert("swipes".to_owned(), json!(swipes));
-        out.insert("swipe_id".to_owned(), json!(id));
+        js::put(&mut out, "swipes", js::texts(swipes));
+        js::put(&mut out, "swipe_id", id.into());
     }
     for key in GIVEN {
-        out.extend(object.get(key).filter(|v| !v.is_null()).map(|v| (key.to_owned(), v.clone())));
+        if let Some(value) = object.get(key).filter(|v| !v.is_null()) {
+            js::put(&mut out, key, value.clone());
+        }
     }
     notes.extend(r.into_warnings());
     Value::Object(out)

@@ -1,6 +1,6 @@
 //! Chats of other frontends -> the chats of this one (spec 08 §5.4), as `{header, messages}` in the form of a chat file.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::ChatNames;
 use crate::error::Warnings;
@@ -27,18 +27,22 @@ pub(super) fn chats(file: &Object, names: &ChatNames, notes: &mut Warnings) -> O
 }
 
 fn chat(messages: Vec<Value>) -> Value {
-    let mut chat = Object::new();
-    chat.insert("header".to_owned(), json!({}));
-    chat.insert("messages".to_owned(), Value::Array(messages));
-    Value::Object(chat)
+    super::chat::chat(Object::new().into(), messages)
 }
 
-fn message(name: &str, is_user: bool, mes: &str, date: Option<&Value>) -> Value {
-    let mut message = json!({"name": name, "is_user": is_user, "is_system": false, "mes": mes, "extra": {}});
-    if let (Some(date), Some(object)) = (date, message.as_object_mut()) {
-        object.insert("send_date".to_owned(), date.clone());
+/// A message in the form of a chat file.
+pub(super) fn message(name: &str, is_user: bool, mes: &str, date: Option<&Value>) -> Value {
+    let mut message = js::object(vec![
+        ("name", name.into()),
+        ("is_user", is_user.into()),
+        ("is_system", false.into()),
+        ("mes", mes.into()),
+        ("extra", Object::new().into()),
+    ]);
+    if let Some(date) = date.filter(|d| !d.is_null()) {
+        js::put(&mut message, "send_date", date.clone());
     }
-    message
+    Value::Object(message)
 }
 
 fn dropped(notes: &mut Warnings, path: &str, index: usize) {
@@ -137,7 +141,7 @@ fn risu(data: &Object, names: &ChatNames, notes: &mut Warnings) -> Value {
         };
         let is_user = entry.get("role").and_then(Value::as_str) == Some("user");
         let name = entry.get("name").and_then(Value::as_str).filter(|n| !n.is_empty());
-        let time = entry.get("time").filter(|t| !t.is_null());
+        let time = entry.get("time");
         messages.push(message(name.unwrap_or_else(|| names.of(is_user)), is_user, text, time));
     }
     chat(messages)

@@ -29,7 +29,7 @@ mod write;
 mod zip;
 mod zip_write;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 pub use book_write::{character_book, world_file};
 pub use card_write::{CardOptions, CardVersion, card_object, write_card_json, write_card_png};
@@ -41,6 +41,7 @@ pub use write::{write_chat, write_json};
 
 use crate::error::{Code, Error, Warning, Warnings};
 use crate::host::Limits;
+use crate::js;
 use crate::scene::{Object, read_book};
 use open::Opened;
 
@@ -71,27 +72,31 @@ impl ReadFile {
     /// As JavaScript gets it: `{kind, container, chunk?, card | chat | …, chats?, sections?, assets?, warnings}`.
     pub fn to_value(&self) -> Value {
         let mut out = Map::new();
-        let mut set = |key: &str, value: Value| out.insert(key.to_owned(), value);
-        set("kind", json!(self.kind.as_str()));
-        set("container", json!(self.container.as_str()));
+        let mut set = |key: &str, value: Value| js::put(&mut out, key, value);
+        set("kind", self.kind.as_str().into());
+        set("container", self.container.as_str().into());
         if let Some(chunk) = self.chunk {
-            set("chunk", json!(chunk));
+            set("chunk", chunk.into());
         }
         set(self.kind.field(), self.value.clone());
         if !self.chats.is_empty() {
-            set("chats", json!(self.chats));
+            set("chats", self.chats.clone().into());
         }
         if let Some(sections) = &self.sections {
-            set("sections", json!(sections));
+            set("sections", sections.clone().into());
         }
         if let Some(assets) = &self.assets {
             set("assets", assets.iter().map(Asset::to_value).collect());
         }
-        let warnings =
-            self.warnings.iter().map(|w| json!({"code": w.code, "path": w.path, "message": w.message}));
+        let warnings = self.warnings.iter().map(warning_value);
         set("warnings", warnings.collect());
         Value::Object(out)
     }
+}
+
+fn warning_value(warning: &Warning) -> Value {
+    let [code, path, message] = [&*warning.code, &warning.path, &warning.message].map(Value::from);
+    Value::Object(js::object(vec![("code", code), ("path", path), ("message", message)]))
 }
 
 /// Names for chats of other frontends that name nobody.
@@ -183,7 +188,7 @@ fn normalise(kind: Kind, opened: Opened, names: &ChatNames) -> ReadFile {
             (Some(lines), _) => chat::from_lines(&lines, &mut notes),
             (None, Some(foreign)) => {
                 chats = typed(&foreign, &mut notes);
-                chats.first().cloned().unwrap_or_else(|| json!({"header": {}, "messages": []}))
+                chats.first().cloned().unwrap_or_else(|| chat::chat(Object::new().into(), Vec::new()))
             }
             (None, None) => {
                 container = Container::Jsonl;

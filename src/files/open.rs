@@ -1,6 +1,6 @@
 //! Bytes -> JSON value: which container they are, and what lies in it (spec 08 §12.1).
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::charx::{self, Asset};
 use super::chat::{self, Lines};
@@ -100,16 +100,16 @@ fn yaml_text(text: &str, notes: Warnings) -> Result<Opened, Error> {
     if !map.contains_key("name") || !(map.contains_key("context") || map.contains_key("greeting")) {
         return Err(super::shape::unknown(map));
     }
-    let given = |key: &str| map.get(key).cloned().unwrap_or_else(|| json!(""));
-    let source = json!({
-        "name": given("name"),
-        "description": given("context"),
-        "personality": "",
-        "scenario": "",
-        "first_mes": given("greeting"),
-        "mes_example": given("example_dialogue"),
-    });
-    Ok(Opened::new(Container::Yaml, source, notes))
+    let given = |key: &str| map.get(key).cloned().unwrap_or_else(|| "".into());
+    let source = js::object(vec![
+        ("name", given("name")),
+        ("description", given("context")),
+        ("personality", "".into()),
+        ("scenario", "".into()),
+        ("first_mes", given("greeting")),
+        ("mes_example", given("example_dialogue")),
+    ]);
+    Ok(Opened::new(Container::Yaml, source.into(), notes))
 }
 
 fn picture(bytes: &[u8]) -> Option<&'static str> {

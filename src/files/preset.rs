@@ -1,6 +1,6 @@
 //! Presets -> their normal form: templates migrated, sections of a combined file checked, secrets reported (spec 08 §8, §12.5).
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::Kind;
 use super::shape::{SECTIONS, section_is_valid};
@@ -58,7 +58,9 @@ fn template(object: &Object, path: &str, normal: Normal, notes: &mut Warnings) -
 
 fn sysprompt(object: &Object) -> Object {
     let mut out = object.clone();
-    out.entry("post_history").or_insert_with(|| json!(""));
+    if !out.contains_key("post_history") {
+        js::put(&mut out, "post_history", "".into());
+    }
     out
 }
 
@@ -76,7 +78,7 @@ fn master(object: &Object, notes: &mut Warnings) -> (Value, Vec<&'static str>) {
             "sysprompt" => sysprompt(section),
             _ => section.clone(),
         };
-        preset.insert(name.to_owned(), Value::Object(section));
+        js::put(&mut preset, name, Value::Object(section));
         sections.push(name);
     }
     (Value::Object(preset), sections)

@@ -1,7 +1,7 @@
 //! Groups, personas and regex scripts -> their normal forms (spec 08 §6, §10, §12.5).
 
 use indexmap::IndexSet;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::error::Warnings;
 use crate::js;
@@ -11,30 +11,30 @@ use crate::scene::{Character, Object, Reader};
 pub(super) fn group(object: &Object, notes: &mut Warnings) -> Value {
     let mut r = Reader::new(object, "");
     let mut out = object.clone();
-    let mut set = |key: &str, value: Value| out.insert(key.to_owned(), value);
+    let mut set = |key: &str, value: Value| js::put(&mut out, key, value);
     let id = r.text("id");
     let name = r.text_opt("name").unwrap_or_else(|| "New Group".to_owned());
     // The oldest groups are their own only chat (spec 01 §1).
     let chat_id = r.text_opt("chat_id").unwrap_or_else(|| id.clone());
     let chats = r.texts_opt("chats").unwrap_or_else(|| vec![chat_id.clone()]);
     let chats: IndexSet<String> = chats.into_iter().collect();
-    set("id", json!(id));
-    set("name", json!(name));
-    set("members", json!(r.texts("members")));
-    set("disabled_members", json!(r.texts("disabled_members")));
-    set("allow_self_responses", json!(r.flag("allow_self_responses", false)));
+    set("id", id.into());
+    set("name", name.into());
+    set("members", js::texts(r.texts("members")));
+    set("disabled_members", js::texts(r.texts("disabled_members")));
+    set("allow_self_responses", r.flag("allow_self_responses", false).into());
     for (key, default) in [("activation_strategy", 0), ("generation_mode", 0), ("auto_mode_delay", 5)] {
-        set(key, r.number_value(key).unwrap_or_else(|| json!(default)));
+        set(key, r.number_value(key).unwrap_or_else(|| default.into()));
     }
-    set("generation_mode_join_prefix", json!(r.text("generation_mode_join_prefix")));
-    set("generation_mode_join_suffix", json!(r.text("generation_mode_join_suffix")));
+    set("generation_mode_join_prefix", r.text("generation_mode_join_prefix").into());
+    set("generation_mode_join_suffix", r.text("generation_mode_join_suffix").into());
     for key in ["fav", "hideMutedSprites"] {
         if object.contains_key(key) {
-            set(key, json!(r.flag(key, false)));
+            set(key, r.flag(key, false).into());
         }
     }
-    set("chat_id", json!(chat_id));
-    set("chats", json!(Vec::from_iter(chats)));
+    set("chat_id", chat_id.into());
+    set("chats", js::texts(chats.into_iter().collect()));
     notes.extend(r.into_warnings());
     Value::Object(out)
 }
@@ -53,9 +53,9 @@ pub fn migrate_group(group: &Object, characters: &[Character]) -> (Object, Objec
         let members = Reader::new(group, "").texts("members");
         let known = |name: &String| characters.iter().find(|c| c.name == *name).map(|c| c.avatar.clone());
         let members: IndexSet<String> = members.iter().filter_map(known).collect();
-        out.insert("members".to_owned(), json!(Vec::from_iter(members)));
-        out.insert("chat_id".to_owned(), json!(id));
-        out.insert("chats".to_owned(), json!([id]));
+        out.insert("members".to_owned(), js::texts(members.into_iter().collect()));
+        js::put(&mut out, "chat_id", id.as_str().into());
+        js::put(&mut out, "chats", js::texts(vec![id]));
     }
     if let Some(metadata) = out.shift_remove("chat_metadata").filter(Value::is_object) {
         headers.insert(Reader::new(&out, "").text("chat_id"), metadata);
@@ -82,17 +82,17 @@ pub(super) fn personas(object: &Object, notes: &mut Warnings) -> Value {
         };
         let mut r = Reader::new(about, format!("persona_descriptions.{avatar}"));
         let connections = about.get("connections").filter(|v| v.is_array()).cloned();
-        entries.push(json!({
-            "avatar": avatar,
-            "name": by_avatar.text(avatar),
-            "description": r.text("description"),
-            "position": r.number_value("position").unwrap_or_else(|| json!(0)),
-            "depth": r.number_value("depth").unwrap_or_else(|| json!(2)),
-            "role": r.number_value("role").unwrap_or_else(|| json!(0)),
-            "lorebook": r.text("lorebook"),
-            "title": r.text("title"),
-            "connections": connections.unwrap_or_else(|| json!([])),
-        }));
+        entries.push(Value::Object(js::object(vec![
+            ("avatar", avatar.as_str().into()),
+            ("name", by_avatar.text(avatar).into()),
+            ("description", r.text("description").into()),
+            ("position", r.number_value("position").unwrap_or_else(|| 0.into())),
+            ("depth", r.number_value("depth").unwrap_or_else(|| 2.into())),
+            ("role", r.number_value("role").unwrap_or_else(|| 0.into())),
+            ("lorebook", r.text("lorebook").into()),
+            ("title", r.text("title").into()),
+            ("connections", connections.unwrap_or_else(|| Value::Array(Vec::new()))),
+        ])));
         notes.extend(r.into_warnings());
     }
     notes.extend(by_avatar.into_warnings());
@@ -100,7 +100,7 @@ pub(super) fn personas(object: &Object, notes: &mut Warnings) -> Value {
         notes.add("entry-dropped", || format!("persona_descriptions.{avatar}"), "describes no persona");
     }
     let default = object.get("default_persona").filter(|v| v.is_string()).cloned();
-    json!({"entries": entries, "default": default})
+    Value::Object(js::object(vec![("entries", Value::Array(entries)), ("default", default.into())]))
 }
 
 /// One regex script or several; always a list.
@@ -117,29 +117,29 @@ pub(super) fn regex(source: &Value, notes: &mut Warnings) -> Value {
 fn script(object: &Object, path: &str, notes: &mut Warnings) -> Value {
     let mut r = Reader::new(object, path);
     let mut out = object.clone();
-    let mut set = |key: &str, value: Value| out.insert(key.to_owned(), value);
+    let mut set = |key: &str, value: Value| js::put(&mut out, key, value);
     let name = r.text("scriptName");
     if name.is_empty() {
         r.warn("name-missing", "scriptName", "the script has no name");
     }
     if object.contains_key("id") {
-        set("id", json!(r.text("id")));
+        set("id", r.text("id").into());
     }
-    set("scriptName", json!(name));
-    set("findRegex", json!(r.text("findRegex")));
-    set("replaceString", json!(r.text("replaceString")));
-    set("trimStrings", json!(r.texts("trimStrings")));
+    set("scriptName", name.into());
+    set("findRegex", r.text("findRegex").into());
+    set("replaceString", r.text("replaceString").into());
+    set("trimStrings", js::texts(r.texts("trimStrings")));
     let placement = placements(&mut r);
-    set("placement", json!(placement));
+    set("placement", placement.into());
     for key in ["disabled", "markdownOnly", "promptOnly", "runOnEdit"] {
-        set(key, json!(r.flag(key, false)));
+        set(key, r.flag(key, false).into());
     }
     let substitute = match object.get("substituteRegex") {
         Some(Value::Bool(on)) => {
             r.warn("field-coerced", "substituteRegex", "true or false became 1 or 0");
-            json!(i32::from(*on))
+            i32::from(*on).into()
         }
-        _ => r.number_value("substituteRegex").unwrap_or_else(|| json!(0)),
+        _ => r.number_value("substituteRegex").unwrap_or_else(|| 0.into()),
     };
     set("substituteRegex", substitute);
     for key in ["minDepth", "maxDepth"] {

@@ -1,6 +1,6 @@
 //! Chats, presets and other JSON -> text (spec 08 §5.1, §8, §12.8).
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::Kind;
 use super::preset::SENSITIVE;
@@ -49,7 +49,8 @@ pub fn write_chat(chat: &Value) -> Result<String, Error> {
         Value::Object(object) => {
             let header =
                 object.get("header").filter(|h| h.as_object().is_some_and(|o| !o.is_empty())).cloned();
-            let metadata = object.get("metadata").map(|m| json!({"chat_metadata": m}));
+            let metadata =
+                object.get("metadata").map(|m| Value::Object(js::object(vec![("chat_metadata", m.clone())])));
             let messages = object.get("messages").and_then(Value::as_array).ok_or_else(wrong)?;
             (header.or(metadata), messages.as_slice())
         }
@@ -57,10 +58,12 @@ pub fn write_chat(chat: &Value) -> Result<String, Error> {
     };
     let mut first = header.and_then(|h| h.as_object().cloned()).unwrap_or_default();
     if !first.contains_key("chat_metadata") {
-        first.insert("chat_metadata".to_owned(), json!({}));
+        js::put(&mut first, "chat_metadata", Object::new().into());
     }
     for key in ["user_name", "character_name"] {
-        first.entry(key).or_insert_with(|| json!("unused"));
+        if !first.contains_key(key) {
+            js::put(&mut first, key, "unused".into());
+        }
     }
     let mut lines = vec![js::stringify(&Value::Object(first))];
     for message in messages {

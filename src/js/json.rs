@@ -1,10 +1,29 @@
 //! JSON text out, as `JSON.stringify` writes it: keys in insertion order, numbers as JavaScript prints them.
 //! (In: `parse.rs`.)
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::number::number_text;
 use super::parse::HALVES;
+
+/// A JSON object of these pairs, in their order. One function for all, where the `json!` macro would spell out an insertion a key:
+/// large objects built with it cost kilobytes of the package each.
+#[inline(never)]
+pub fn object(pairs: Vec<(&str, Value)>) -> Map<String, Value> {
+    pairs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+/// Sets a key of an object. Not inlined, for the same reason.
+#[inline(never)]
+pub fn put(object: &mut Map<String, Value>, key: &str, value: Value) {
+    object.insert(key.to_owned(), value);
+}
+
+/// A JSON list of texts.
+#[inline(never)]
+pub fn texts(texts: Vec<String>) -> Value {
+    Value::Array(texts.into_iter().map(Value::String).collect())
+}
 
 /// `JSON.stringify(value)`: no spaces, numbers as JavaScript prints them, keys in order.
 pub fn stringify(value: &Value) -> String {

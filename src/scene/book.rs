@@ -4,7 +4,7 @@
 //!
 //! Knows nothing of when an entry fires.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{Object, Reader, split_commas};
 use crate::error::{Warnings, join_path};
@@ -155,14 +155,14 @@ pub fn read_book(file: &Object, path: &str, notes: &mut Warnings) -> Value {
     notes.extend(r.into_warnings());
     let number = |key: &str| book.get(key).filter(|v| v.is_number()).cloned();
     let flag = |key: &str| book.get(key).filter(|v| v.is_boolean()).cloned();
-    json!({
-        "name": name,
-        "description": description,
-        "scan_depth": number("scan_depth"),
-        "token_budget": number("token_budget"),
-        "recursive_scanning": flag("recursive_scanning"),
-        "entries": read_entries(book, &path, notes),
-    })
+    Value::Object(js::object(vec![
+        ("name", name.into()),
+        ("description", description.into()),
+        ("scan_depth", number("scan_depth").into()),
+        ("token_budget", number("token_budget").into()),
+        ("recursive_scanning", flag("recursive_scanning").into()),
+        ("entries", read_entries(book, &path, notes).into()),
+    ]))
 }
 
 /// The entries of a book with their places: lists in order, objects with integer-like keys first (as JavaScript has it).
@@ -221,7 +221,7 @@ fn read_entries(book: &Object, path: &str, notes: &mut Warnings) -> Vec<Value> {
         .zip(uids)
         .map(|(entry, uid)| {
             let mut out = Object::new();
-            out.insert("uid".to_owned(), json!(uid));
+            js::put(&mut out, "uid", uid.into());
             out.extend(entry);
             Value::Object(out)
         })
@@ -295,21 +295,27 @@ pub fn read_entry(entry: &Object, path: &str, dialect: BookDialect, notes: &mut 
 
 fn read_field(r: &mut Reader<'_>, key: &str, kind: FieldKind) -> Value {
     match kind {
-        FieldKind::Words => json!(r.words_opt(key).unwrap_or_default()),
-        FieldKind::Text => json!(r.text(key)),
-        FieldKind::Flag(default) => json!(r.flag(key, default)),
-        FieldKind::Number(default) => r.number_value(key).unwrap_or_else(|| json!(default)),
+        FieldKind::Words => js::texts(r.words_opt(key).unwrap_or_default()),
+        FieldKind::Text => Value::String(r.text(key)),
+        FieldKind::Flag(default) => Value::Bool(r.flag(key, default)),
+        FieldKind::Number(default) => r.number_value(key).unwrap_or_else(|| default.into()),
         FieldKind::NumberOrNull => r.number_value(key).unwrap_or_default(),
         FieldKind::FlagOrNull => r.flag_opt(key).map_or(Value::Null, Value::Bool),
         FieldKind::Level => match r.raw(key) {
-            Some(Value::Bool(on)) => json!(i32::from(*on)),
-            _ => r.number_value(key).unwrap_or_else(|| json!(0)),
+            Some(Value::Bool(on)) => i32::from(*on).into(),
+            _ => r.number_value(key).unwrap_or_else(|| 0.into()),
         },
         FieldKind::Triggers => {
             let mut list = r.texts_opt(key).unwrap_or_default();
             list.retain(|t| GENERATION_TYPES.contains(&t.as_str()));
-            json!(list)
+            js::texts(list)
         }
+    }
+}
+
+fn optional(out: &mut Object, key: &str, value: Option<Value>) {
+    if let Some(value) = value {
+        js::put(out, key, value);
     }
 }
 
@@ -319,22 +325,17 @@ fn world_entry(entry: &Object, path: &str, notes: &mut Warnings) -> Object {
     let mut out = Object::new();
     for field in ENTRY_FIELDS {
         let value = read_field(&mut r, field.name, field.kind);
-        out.insert(field.name.to_owned(), value);
+        js::put(&mut out, field.name, value);
         if field.name == "order" {
-            out.insert("position".to_owned(), r.number_value("position").unwrap_or_else(|| json!(0)));
-            out.insert("disable".to_owned(), json!(r.flag("disable", false)));
+            js::put(&mut out, "position", r.number_value("position").unwrap_or_else(|| 0.into()));
+            js::put(&mut out, "disable", r.flag("disable", false).into());
         }
         if field.name == "selectiveLogic" {
-            out.insert("addMemo".to_owned(), json!(r.flag("addMemo", false)));
+            js::put(&mut out, "addMemo", r.flag("addMemo", false).into());
         }
     }
-    out.extend(
-        entry
-            .get("characterFilter")
-            .filter(|v| v.is_object())
-            .map(|v| ("characterFilter".to_owned(), v.clone())),
-    );
-    out.extend(r.number_value("priority").map(|v| ("priority".to_owned(), v)));
+    optional(&mut out, "characterFilter", entry.get("characterFilter").filter(|v| v.is_object()).cloned());
+    optional(&mut out, "priority", r.number_value("priority"));
     notes.extend(r.into_warnings());
     out
 }
@@ -355,65 +356,65 @@ fn spec_entry(entry: &Object, path: &str, notes: &mut Warnings) -> Object {
             (None, Some(key)) => read_field(&mut r, key, kind),
             (None, None) => read_field(&mut x, field.extension.unwrap_or(field.name), kind),
         };
-        out.insert(field.name.to_owned(), value);
+        js::put(&mut out, field.name, value);
         if field.name == "order" {
             let inner = x.number_opt("position").filter(|n| n.fract() == 0.0 && (0.0..=7.0).contains(n));
             let outer = i64::from(entry.get("position").and_then(Value::as_str) != Some("before_char"));
-            let named = json!(inner.map_or(outer, js::to_integer));
+            let named = inner.map_or(outer, js::to_integer).into();
             let own = kept("position").filter(|v| v.is_number()).cloned();
-            out.insert("position".to_owned(), own.unwrap_or(named));
-            out.insert("disable".to_owned(), json!(!r.flag("enabled", true)));
+            js::put(&mut out, "position", own.unwrap_or(named));
+            js::put(&mut out, "disable", (!r.flag("enabled", true)).into());
         }
         if field.name == "selectiveLogic" {
             let memo = out.get("comment").and_then(Value::as_str).is_some_and(|s| !s.is_empty());
-            out.insert("addMemo".to_owned(), json!(kept("addMemo").and_then(Value::as_bool).unwrap_or(memo)));
+            js::put(&mut out, "addMemo", kept("addMemo").and_then(Value::as_bool).unwrap_or(memo).into());
         }
     }
     let filter = kept("characterFilter").or_else(|| entry.get("characterFilter")).filter(|v| v.is_object());
-    out.extend(filter.map(|v| ("characterFilter".to_owned(), v.clone())));
-    out.extend(r.number_value("priority").map(|v| ("priority".to_owned(), v)));
+    optional(&mut out, "characterFilter", filter.cloned());
+    optional(&mut out, "priority", r.number_value("priority"));
     notes.extend(r.into_warnings());
     notes.extend(x.into_warnings());
     out
 }
 
 /// Builds an entry of a world file from pairs; what is absent stays absent.
-fn build<const N: usize>(pairs: [(&str, Option<Value>); N]) -> Object {
+fn build(pairs: Vec<(&str, Option<Value>)>) -> Object {
     pairs.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
 }
 
 fn is_off(entry: &Object) -> Value {
     let mut r = Reader::new(entry, "");
-    json!(!r.flag("enabled", true))
+    (!r.flag("enabled", true)).into()
 }
 
 fn novelai_entry(e: &Object) -> Object {
     let name = e.get("displayName");
     let shown = name.and_then(Value::as_str).is_some_and(|s| !js::trim(s).is_empty());
     let order = e.get("contextConfig").and_then(|c| c.get("budgetPriority")).filter(|v| !v.is_null());
-    build([
+    build(vec![
         ("key", e.get("keys").cloned()),
         ("comment", name.cloned()),
         ("content", e.get("text").cloned()),
         // Forced entries need no key (spec 03 F48).
         ("constant", e.get("forceActivation").cloned()),
-        ("selective", Some(json!(false))),
-        ("order", Some(order.cloned().unwrap_or_else(|| json!(0)))),
+        ("selective", Some(false.into())),
+        ("order", Some(order.cloned().unwrap_or_else(|| 0.into()))),
         ("disable", Some(is_off(e))),
-        ("addMemo", Some(json!(shown))),
+        ("addMemo", Some(shown.into())),
     ])
 }
 
 fn agnai_entry(e: &Object) -> Object {
     let named = e.get("name").and_then(Value::as_str).is_some_and(|s| !s.is_empty());
-    build([
+    build(vec![
         ("key", e.get("keywords").cloned()),
         ("comment", e.get("name").cloned()),
         ("content", e.get("entry").cloned()),
-        ("selective", Some(json!(false))),
+        ("selective", Some(false.into())),
         ("order", e.get("weight").cloned()),
         ("disable", Some(is_off(e))),
-        ("addMemo", Some(json!(named))),
+        ("addMemo", Some(named.into())),
         ("priority", e.get("priority").cloned()),
     ])
 }
@@ -421,18 +422,18 @@ fn agnai_entry(e: &Object) -> Object {
 fn risu_entry(e: &Object) -> Object {
     // Comma lists are this dialect's own form, so nothing is repaired.
     let words = |key: &str| match e.get(key) {
-        Some(Value::String(s)) => Some(json!(split_commas(s))),
+        Some(Value::String(s)) => Some(js::texts(split_commas(s))),
         other => other.cloned(),
     };
-    build([
+    build(vec![
         ("key", words("key")),
         ("keysecondary", words("secondkey")),
         ("comment", e.get("comment").cloned()),
         ("content", e.get("content").cloned()),
         ("constant", e.get("alwaysActive").cloned()),
-        ("selective", Some(e.get("selective").cloned().unwrap_or_else(|| json!(false)))),
+        ("selective", Some(e.get("selective").cloned().unwrap_or_else(|| false.into()))),
         ("order", e.get("insertorder").cloned()),
-        ("addMemo", Some(json!(true))),
+        ("addMemo", Some(true.into())),
         ("probability", e.get("activationPercent").cloned()),
     ])
 }

@@ -3,7 +3,7 @@
 //!
 //! Knows nothing of files, and nothing of what a turn does with a card.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{Object, Reader};
 use crate::error::{Warning, Warnings};
@@ -123,12 +123,17 @@ impl Default for Effective {
 
 impl Effective {
     fn to_value(&self) -> Value {
-        json!({
-            "talkativeness": self.talkativeness,
-            "fav": self.fav,
-            "world": self.world,
-            "depth_prompt": {"prompt": self.depth_text, "depth": self.depth, "role": self.depth_role},
-        })
+        let depth_prompt = js::object(vec![
+            ("prompt", self.depth_text.clone().into()),
+            ("depth", self.depth.into()),
+            ("role", self.depth_role.into()),
+        ]);
+        Value::Object(js::object(vec![
+            ("talkativeness", self.talkativeness.into()),
+            ("fav", self.fav.into()),
+            ("world", self.world.clone().into()),
+            ("depth_prompt", depth_prompt.into()),
+        ]))
     }
 }
 
@@ -178,13 +183,13 @@ impl CardFile {
 
     /// The form of spec 08 §12.5, without `book`.
     pub fn to_value(&self) -> Value {
-        json!({
-            "spec": self.spec,
-            "spec_version": self.spec_version,
-            "data": self.data,
-            "top": self.top,
-            "effective": self.effective.to_value(),
-        })
+        Value::Object(js::object(vec![
+            ("spec", self.spec.clone().into()),
+            ("spec_version", self.spec_version.clone().into()),
+            ("data", self.data.clone().into()),
+            ("top", self.top.clone().into()),
+            ("effective", self.effective.to_value()),
+        ]))
     }
 
     /// Recognises what `to_value` wrote. `effective` is worked out anew, in case `data` was edited since.
@@ -254,13 +259,13 @@ fn layered(card: &Object, data: &Object, notes: &mut Warnings) -> (Object, Objec
             continue;
         }
         if inner.is_empty() {
-            data.insert(key.to_owned(), Value::String(outer));
+            js::put(&mut data, key, Value::String(outer));
         } else {
             top.warn("v1-v2-mismatch", key, "differs from `data`, which counts");
         }
     }
     if !had_tags && card.contains_key("tags") {
-        data.insert("tags".to_owned(), json!(top.words_opt("tags").unwrap_or_default()));
+        js::put(&mut data, "tags", js::texts(top.words_opt("tags").unwrap_or_default()));
     }
     notes.extend(top.into_warnings());
     creator_comment(card, &mut data);
@@ -276,7 +281,7 @@ fn flat(card: &Object, promised: bool, notes: &mut Warnings) -> (Object, Object)
         for (old, new) in PYGMALION {
             let filled = card.get(new).and_then(Value::as_str).is_some_and(|s| !s.is_empty());
             if let Some(value) = card.shift_remove(old).filter(|_| !filled) {
-                card.insert(new.to_owned(), value);
+                js::put(&mut card, new, value);
             }
         }
     }
@@ -302,7 +307,7 @@ fn flat(card: &Object, promised: bool, notes: &mut Warnings) -> (Object, Object)
 fn creator_comment(card: &Object, data: &mut Object) {
     let empty = data.get("creator_notes").and_then(Value::as_str).is_none_or(str::is_empty);
     if let Some(Value::String(comment)) = card.get("creatorcomment").filter(|_| empty) {
-        data.insert("creator_notes".to_owned(), Value::String(comment.clone()));
+        js::put(data, "creator_notes", Value::String(comment.clone()));
     }
 }
 
@@ -324,15 +329,19 @@ fn typed(data: &Object, path: &str, notes: &mut Warnings) -> Object {
     for (key, value) in data {
         let value = match DATA_FIELDS.iter().find(|(name, _)| name == key) {
             Some((_, field)) => known(&mut r, key, *field),
-            None if key == "source" => Some(json!(r.texts_opt(key).unwrap_or_default())),
+            None if key == "source" => Some(js::texts(r.texts(key))),
             None if key == "character_book" => r.object(key).cloned().map(Value::Object),
             None => Some(value.clone()),
         };
-        out.extend(value.map(|v| (key.clone(), v)));
+        if let Some(value) = value {
+            js::put(&mut out, key, value);
+        }
     }
     for (key, field) in DATA_FIELDS {
-        if !out.contains_key(key) {
-            out.extend(known(&mut r, key, field).map(|v| (key.to_owned(), v)));
+        if !out.contains_key(key)
+            && let Some(value) = known(&mut r, key, field)
+        {
+            js::put(&mut out, key, value);
         }
     }
     notes.extend(r.into_warnings());
@@ -342,8 +351,8 @@ fn typed(data: &Object, path: &str, notes: &mut Warnings) -> Object {
 fn known(r: &mut Reader<'_>, key: &str, field: Field) -> Option<Value> {
     Some(match field {
         Field::Text => Value::String(r.text(key)),
-        Field::Texts => json!(r.texts(key)),
-        Field::Words => json!(r.words_opt(key).unwrap_or_default()),
+        Field::Texts => js::texts(r.texts(key)),
+        Field::Words => js::texts(r.words_opt(key).unwrap_or_default()),
         Field::Map => Value::Object(r.object(key).cloned().unwrap_or_default()),
         Field::OptionalText => Value::String(r.text_opt(key)?),
     })

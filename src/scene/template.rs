@@ -3,7 +3,7 @@
 //! What a template leaves out and has a default is set to it; what has none stays out, since applying the template keeps the
 //! value in force.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{Object, Reader};
 use crate::error::Warning;
@@ -40,16 +40,16 @@ pub fn normal_context(template: &Object, path: &str) -> (Object, Vec<Warning>) {
     let mut out = template.clone();
     let old = !template.contains_key("story_string_position");
     if let Some(story) = template.get("story_string").and_then(Value::as_str).filter(|_| old) {
-        out.insert("story_string".to_owned(), json!(with_anchors(story)));
+        js::put(&mut out, "story_string", with_anchors(story).into());
     }
     let mut r = Reader::new(template, path);
     for (key, default) in CONTEXT_FLAGS {
-        out.insert(key.to_owned(), json!(r.flag(key, default)));
+        js::put(&mut out, key, r.flag(key, default).into());
     }
     for (key, default) in CONTEXT_NUMBERS {
         let number =
             template.get(key).filter(|v| !v.is_null()).map(js::value_to_number).filter(|n| n.is_finite());
-        out.insert(key.to_owned(), number.map_or_else(|| json!(default), |n| json!(js::to_integer(n))));
+        js::put(&mut out, key, number.map_or_else(|| default.into(), |n| js::to_integer(n).into()));
     }
     (out, r.into_warnings())
 }
@@ -75,8 +75,8 @@ fn with_anchors(story: &str) -> String {
 pub fn normal_instruct(template: &Object, path: &str) -> (Object, Vec<Warning>) {
     let mut out = template.clone();
     if let Some(separator) = out.shift_remove("separator_sequence") {
-        let suffix = if js::to_boolean(&separator) { separator } else { json!("") };
-        out.insert("output_suffix".to_owned(), suffix);
+        let suffix = if js::to_boolean(&separator) { separator } else { "".into() };
+        js::put(&mut out, "output_suffix", suffix);
     }
     let force = out.shift_remove("names_force_groups").is_some_and(|v| js::to_boolean(&v));
     if let Some(Value::Bool(names)) = out.shift_remove("names") {
@@ -85,26 +85,27 @@ pub fn normal_instruct(template: &Object, path: &str) -> (Object, Vec<Warning>) 
             (false, true) => "force",
             (false, false) => "none",
         };
-        out.insert("names_behavior".to_owned(), json!(behavior));
+        js::put(&mut out, "names_behavior", behavior.into());
     }
     out.shift_remove("system_sequence_prefix");
     out.shift_remove("system_sequence_suffix");
     let given = out.clone();
     let mut r = Reader::new(&given, path);
     for key in INSTRUCT_TEXTS {
-        out.insert(key.to_owned(), json!(r.text(key)));
+        js::put(&mut out, key, r.text(key).into());
     }
     for (key, default) in INSTRUCT_FLAGS {
-        out.insert(key.to_owned(), json!(r.flag(key, default)));
+        js::put(&mut out, key, r.flag(key, default).into());
     }
     let behavior = given.get("names_behavior").and_then(Value::as_str).unwrap_or("force");
-    out.insert("names_behavior".to_owned(), json!(behavior));
+    js::put(&mut out, "names_behavior", behavior.into());
     (out, r.into_warnings())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn object(value: &Value) -> Object {
         value.as_object().unwrap().clone()
