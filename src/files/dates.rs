@@ -4,8 +4,9 @@ use serde_json::Value;
 
 use crate::js;
 
-/// Milliseconds that JavaScript's dates reach on either side of 1970.
-const LARGEST_MS: f64 = 8.64e15;
+/// The years 0 to 9999, in milliseconds since 1970.
+const FIRST_MS: i64 = -62_167_219_200_000;
+const LAST_MS: i64 = 253_402_300_799_999;
 
 /// The date as ISO text: UTC with `Z` and milliseconds, or local without zone. `None` when it is no date.
 pub(super) fn sent_at(value: &Value) -> Option<String> {
@@ -23,7 +24,7 @@ pub(super) fn sent_at(value: &Value) -> Option<String> {
 }
 
 fn from_ms(ms: f64) -> Option<String> {
-    (ms != 0.0 && ms.abs() <= LARGEST_MS).then(|| utc(js::to_integer(ms)))
+    if ms == 0.0 { None } else { utc(js::to_integer(ms)) }
 }
 
 /// A moment as the text gives it.
@@ -67,24 +68,9 @@ impl Moment {
     }
 }
 
-/// `toISOString`.
-fn utc(ms: i64) -> String {
-    let (days, in_day) = (ms.div_euclid(86_400_000), ms.rem_euclid(86_400_000));
-    let shifted = days + 719_468;
-    let (era, of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
-    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let march_month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * march_month + 2) / 5 + 1;
-    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    let (hour, minute, second, ms) =
-        (in_day / 3_600_000, in_day / 60_000 % 60, in_day / 1_000 % 60, in_day % 1_000);
-    let year = match year {
-        0..=9999 => format!("{year:04}"),
-        _ => format!("{}{:06}", if year < 0 { '-' } else { '+' }, year.abs()),
-    };
-    format!("{year}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{ms:03}Z")
+/// `toISOString`, for the years that it writes with four digits.
+fn utc(ms: i64) -> Option<String> {
+    (FIRST_MS..=LAST_MS).contains(&ms).then(|| js::iso_date(ms))
 }
 
 /// Reads a text piece by piece.
@@ -138,14 +124,14 @@ fn iso(text: &str) -> Option<String> {
         return Some(m.local());
     }
     if s.0.eq_ignore_ascii_case("z") {
-        return Some(utc(m.to_ms()));
+        return utc(m.to_ms());
     }
     let sign = if s.text("+").is_some() { 1 } else { s.text("-").map(|()| -1)? };
     let hours = s.digits(2, 2)?;
     let _colon = s.text(":");
     let minutes = if s.0.is_empty() { 0 } else { s.digits(2, 2)? };
-    (s.0.is_empty() && hours < 24 && minutes < 60)
-        .then(|| utc(m.to_ms() - sign * (hours * 60 + minutes) * 60_000))
+    (s.0.is_empty() && hours < 24 && minutes < 60).then_some(())?;
+    utc(m.to_ms() - sign * (hours * 60 + minutes) * 60_000)
 }
 
 /// `June 19, 2023 2:20pm`, in the zone of whoever wrote it.
@@ -214,7 +200,8 @@ fn humanized(text: &str) -> Option<String> {
         s.text("ms")?;
     }
     let m = m.valid()?;
-    s.0.is_empty().then(|| utc(m.to_ms()))
+    s.0.is_empty().then_some(())?;
+    utc(m.to_ms())
 }
 
 #[cfg(test)]
