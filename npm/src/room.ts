@@ -62,7 +62,7 @@ export class Room {
     return this.#call("chat");
   }
 
-  /** Everything, as JSON: `new Room(snapshot.scene, snapshot.options)` goes on from there. */
+  /** Everything, as JSON: `new Room(snapshot.scene, snapshot.options)` goes on from there, with the same random numbers to come. */
   snapshot(): { scene: SceneInput; options: RoomOptions } {
     return this.#call("snapshot");
   }

@@ -7,6 +7,7 @@ mod calls;
 mod converters;
 mod free;
 mod options;
+mod params;
 mod session;
 mod types;
 
@@ -15,9 +16,9 @@ pub use options::{Random, RoomOptions, Vocabularies};
 pub use session::Session;
 pub use types::*;
 
+use params::params;
+
 use serde::Serialize;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use crate::error::{Code, Error};
 use crate::js;
@@ -26,11 +27,6 @@ use crate::js;
 fn text(value: &impl Serialize) -> Result<String, Error> {
     let value = serde_json::to_value(value).map_err(|e| Error::new(Code::Internal, "", e.to_string()))?;
     Ok(js::stringify(&value))
-}
-
-/// Parameters of a call; what does not fit names its field.
-fn params<T: DeserializeOwned>(value: Value) -> Result<T, Error> {
-    serde_json::from_value(value).map_err(|e| Error::new(Code::OptionUnknown, "", e.to_string()))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Options of a room, and the vocabularies that are loaded.
 
+use std::fmt::Write as _;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
@@ -7,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::{Code, Error};
-use crate::host::{Clock, Dice, Host, Limits, Seed};
+use crate::host::{Clock, Dice, Host, Limits, Rest, Seed};
 use crate::models::{self, Model};
 use crate::profile::Profile;
 use crate::scene::Preset;
@@ -70,6 +71,22 @@ pub struct RoomOptions {
     /// Write the greetings of a new chat, expand the first message of an existing one (default true).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open: Option<bool>,
+}
+
+impl Random {
+    /// What is still to come of dice.
+    pub fn rest(dice: &Dice) -> Option<Self> {
+        Some(match dice.rest()? {
+            Rest::State(bytes) => {
+                let entropy = bytes.iter().fold(String::with_capacity(64), |mut hex, byte| {
+                    let _ = write!(hex, "{byte:02x}");
+                    hex
+                });
+                Self { entropy: Some(entropy), ..Self::default() }
+            }
+            Rest::Tape(values) => Self { tape: Some(values), ..Self::default() },
+        })
+    }
 }
 
 impl RoomOptions {

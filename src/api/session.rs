@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use serde_json::{Value, json};
 
-use super::options::{RoomOptions, Vocabularies};
+use super::options::{Random, RoomOptions, Vocabularies};
 use super::types::{ChatEdits, Drawn, Inspected, Plan, SpeakerOptions, StepParams};
 use super::{calls, params, text};
 use crate::error::{Code, Error, Warning};
@@ -29,7 +29,7 @@ pub struct Session {
 impl Session {
     /// Builds a room from JSON texts and opens its chat.
     pub fn new(scene: &str, options: &str, vocabularies: Vocabularies) -> Result<Self, Error> {
-        let options: RoomOptions = params(js::parse(options)?.0)?;
+        let options: RoomOptions = params(&js::parse(options)?.0)?;
         let profile = options.profile()?;
         let (value, mut warnings) = parsed(scene, &profile)?;
         let (scene, notes) = Scene::from_value(&value)?;
@@ -51,27 +51,27 @@ impl Session {
     pub fn call(&mut self, method: &str, parameters: &str) -> Result<String, Error> {
         let (value, _) = parsed(parameters, self.room.profile())?;
         match method {
-            "nextSpeakers" => text(&self.next_speakers(&params(value)?)?),
+            "nextSpeakers" => text(&self.next_speakers(&params(&value)?)?),
             "buildRequest" => {
                 let counter = self.counter.clone();
-                text(&calls::preview(&mut self.room, &params(value)?, &*counter)?)
+                text(&calls::preview(&mut self.room, &params(&value)?, &*counter)?)
             }
-            "cleanReply" => text(&calls::clean(&mut self.room, &params(value)?)?),
-            "step" => text(&self.step(params(value)?)?),
+            "cleanReply" => text(&calls::clean(&mut self.room, &params(&value)?)?),
+            "step" => text(&self.step(params(&value)?)?),
             "inspect" => text(&self.inspect()),
             "update" => self.update(&value).map(|()| "null".to_owned()),
             "configure" => self.configure(&value).map(|()| "null".to_owned()),
-            "editChat" => self.edit_chat(&params(value)?).map(|()| "null".to_owned()),
+            "editChat" => self.edit_chat(&params(&value)?).map(|()| "null".to_owned()),
             "chat" => text(&self.chat()),
             "snapshot" => text(&self.snapshot()),
             "warnings" => text(&self.warnings),
             "takeDraws" => text(&drawn(&self.room.take_draws())),
             "stops" => text(&calls::stops(&mut self.room, &value)?),
-            "expand" => text(&calls::expand(&mut self.room, &params(value)?)?),
+            "expand" => text(&calls::expand(&mut self.room, &params(&value)?)?),
             "regex" => text(&calls::regex(&mut self.room, &value)?),
             "lore" => {
                 let counter = self.counter.clone();
-                text(&calls::lore(&mut self.room, &params(value)?, &*counter)?)
+                text(&calls::lore(&mut self.room, &params(&value)?, &*counter)?)
             }
             "count" => text(&calls::count(&self.room, &value, &*self.counter)),
             "convert" => text(&calls::convert(&self.room, &value)?),
@@ -162,7 +162,7 @@ impl Session {
         if let (Value::Object(all), Some(new)) = (&mut merged, value.as_object()) {
             all.extend(new.clone());
         }
-        let options: RoomOptions = params(merged)?;
+        let options: RoomOptions = params(&merged)?;
         let profile = options.profile()?;
         let counter = self
             .vocabularies
@@ -202,12 +202,19 @@ impl Session {
         json!({"id": chat.id, "metadata": chat.metadata, "messages": messages})
     }
 
-    /// Everything, as JSON. The random source is left out: the caller has it.
+    /// Everything, as JSON: a session made from it goes on where this one stands. Its chat is open already.
     fn snapshot(&self) -> Value {
         let mut scene = self.source.clone();
         scene.insert("chat".into(), self.chat());
         scene.insert("variables".into(), json!({"global": self.room.scene().global_variables}));
-        json!({"scene": scene, "options": self.options})
+        let host = self.room.host();
+        let options = RoomOptions {
+            random: Random::rest(&host.dice).or_else(|| self.options.random.clone()),
+            now: Some(host.clock.now_ms),
+            open: Some(false),
+            ..self.options.clone()
+        };
+        json!({"scene": scene, "options": options})
     }
 }
 

@@ -79,6 +79,19 @@ pub trait Draws: fmt::Debug + Send {
     fn next(&mut self) -> Option<f64>;
     /// A copy that goes on independently: a failed call must not spend the caller's numbers.
     fn fork(&self) -> Box<dyn Draws>;
+    /// What is to come, so that another session can go on from here; `None` for a source that cannot be written down.
+    fn rest(&self) -> Option<Rest> {
+        None
+    }
+}
+
+/// The numbers that are still to come.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Rest {
+    /// Those of a generator in this state: see [`Seed::from_entropy`].
+    State([u8; 32]),
+    /// These.
+    Tape(Vec<f64>),
 }
 
 /// A source with a record of what was drawn.
@@ -148,6 +161,11 @@ impl Dice {
         std::mem::take(&mut self.drawn)
     }
 
+    /// What is to come: see [`Draws::rest`].
+    pub fn rest(&self) -> Option<Rest> {
+        self.source.rest()
+    }
+
     /// Whether a draw was asked for that the source could not give.
     pub const fn exhausted(&self) -> bool {
         self.exhausted
@@ -202,6 +220,14 @@ impl Draws for Seed {
     fn fork(&self) -> Box<dyn Draws> {
         Box::new(self.clone())
     }
+
+    fn rest(&self) -> Option<Rest> {
+        let mut bytes = [0; 32];
+        for (chunk, word) in bytes.chunks_exact_mut(8).zip(self.state) {
+            chunk.copy_from_slice(&word.to_be_bytes());
+        }
+        Some(Rest::State(bytes))
+    }
 }
 
 /// Recorded numbers, in order.
@@ -227,6 +253,10 @@ impl Draws for Tape {
 
     fn fork(&self) -> Box<dyn Draws> {
         Box::new(self.clone())
+    }
+
+    fn rest(&self) -> Option<Rest> {
+        Some(Rest::Tape(self.values.get(self.next..).unwrap_or_default().to_vec()))
     }
 }
 
@@ -259,6 +289,20 @@ mod tests {
             assert!((0.0..1.0).contains(&r));
             assert_eq!(Some(r.to_bits()), b.next().map(f64::to_bits));
         }
+    }
+
+    #[test]
+    fn what_is_to_come_can_be_written_down() {
+        let mut seed = Seed::new(7);
+        seed.next();
+        let Some(Rest::State(bytes)) = seed.rest() else { panic!("a seed has a state") };
+        let mut again = Seed::from_entropy(&bytes);
+        for _ in 0..100 {
+            assert_eq!(seed.next(), again.next());
+        }
+        let mut dice = Dice::tape(vec![0.1, 0.2, 0.3]);
+        dice.draw(Site::Pooled);
+        assert_eq!(dice.rest(), Some(Rest::Tape(vec![0.2, 0.3])));
     }
 
     #[test]

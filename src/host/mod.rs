@@ -6,7 +6,7 @@
 mod draws;
 mod limits;
 
-pub use draws::{Dice, Draw, Draws, Seed, Site, Tape};
+pub use draws::{Dice, Draw, Draws, Rest, Seed, Site, Tape};
 pub use limits::Limits;
 
 use crate::js::regexp::Steps;

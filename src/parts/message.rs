@@ -83,7 +83,7 @@ impl Kind {
             other => {
                 return Err(Error::new(
                     Code::OptionUnknown,
-                    "type",
+                    "kind",
                     format!(
                         "unknown generation type {other:?}; use normal, swipe, regenerate, continue, impersonate or quiet"
                     ),

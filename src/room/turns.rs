@@ -474,10 +474,12 @@ impl Room {
         let State::Running(round) = std::mem::take(&mut self.state) else { return };
         let Round { spoke, failed, planned, .. } = *round;
         let count = u32::try_from(spoke.len()).unwrap_or(u32::MAX);
+        // A round that ran to its end reached everybody, also those whose answer is no message.
+        let reached = reason == "round_complete";
         let unreached = planned
             .iter()
             .map(|p| p.id.clone())
-            .filter(|id| !spoke.contains(id) && !failed.contains(id))
+            .filter(|id| !reached && !spoke.contains(id) && !failed.contains(id))
             .collect();
         out.push(Output::RoundStats { round: 1, spoke, failed, unreached });
         out.push(Output::RoomFinished { reason: reason.to_owned(), round: 1, count });

@@ -60,8 +60,11 @@ fn errors() {
         page += &format!("| `{}` | {} |\n", code.as_str(), code.about().trim());
     }
     page += "\nThe package itself adds: `not_loaded` (call `await load()` first), `load.failed` and `load.not_wasm` (the wasm file was not found, or a\n\
-             web page came instead: see [embedding](embedding.md)), `room.closed` (the room was freed), `internal.panic` and `internal.dead` (a fault of\n\
-             this library stopped the module; load it again and rebuild rooms from their snapshots).\n";
+             web page came instead: see [embedding](embedding.md)), `input.not_json` (a value that JSON cannot hold: a cycle, a BigInt, a function),\n\
+             `input.not_bytes` (a file was given as something else than bytes), `room.closed` (the room was freed), `internal.panic` and\n\
+             `internal.dead` (a fault of this library stopped the module; load it again and rebuild rooms from their snapshots).\n\n\
+             In `runRound` a call that fails is an event `error {speaker, code, message}`, and the others go on: `http_404` and the like (the\n\
+             provider's text is the message), `network`, `timeout`, `send` (what `send` gave cannot be used), or what the provider named.\n";
     check("errors.md", &page);
 }
 
