@@ -58,7 +58,8 @@ pub(super) fn convert(list: Vec<Item>, frame: Frame) -> Result<Vec<Item>, Error>
                     append_content(&mut content, more.unwrap_or_default());
                     previous.set("content", content);
                 } else {
-                    js_append(previous, more.as_ref());
+                    let joined = js_append(previous, more.as_ref());
+                    previous.set("content", joined);
                 }
                 previous.from.append(&mut item.from);
             }

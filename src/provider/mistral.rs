@@ -82,7 +82,8 @@ fn before_results(list: Vec<Item>, structured: bool) -> Vec<Item> {
                 append_content(&mut content, more.unwrap_or_default());
                 target.set("content", content);
             } else {
-                js_append(target, more.as_ref());
+                let joined = js_append(target, more.as_ref());
+                target.set("content", joined);
             }
             target.from.append(&mut item.from);
             continue;
