@@ -58,8 +58,7 @@ pub(super) fn convert(list: Vec<Item>, frame: Frame) -> Result<Vec<Item>, Error>
                     append_content(&mut content, more.unwrap_or_default());
                     previous.set("content", content);
                 } else {
-                    let joined = js_append(previous, more.as_ref());
-                    previous.set("content", joined);
+                    js_append(previous, more.as_ref());
                 }
                 previous.from.append(&mut item.from);
             }

@@ -209,7 +209,9 @@ fn thinking(ctx: &Ctx, class: Class, draft: &mut Draft) -> bool {
             draft.put("thinking", json!({"type": "adaptive", "display": "summarized"}));
         }
         tokens => {
-            if max_tokens <= 1024.0 {
+            if ctx.config.claude_budget_on_top {
+                draft.put("max_tokens", number(max_tokens + tokens.as_f64().unwrap_or(0.0)));
+            } else if max_tokens <= 1024.0 {
                 draft.put("max_tokens", number(max_tokens + 1024.0));
             }
             draft.put("thinking", json!({"type": "enabled", "budget_tokens": tokens}));

@@ -70,6 +70,10 @@ pub struct Config {
     pub claude_adaptive: bool,
     /// `claude.betas`: values of `anthropic-beta` (default none; the `sillytavern` profile sends the reference's).
     pub claude_betas: Vec<String>,
+    /// `claude.budgetOnTop`: the thinking budget is added to the response length instead of taken out of it.
+    pub claude_budget_on_top: bool,
+    /// `custom.completionTokens`: a custom endpoint wants `max_completion_tokens`.
+    pub completion_tokens: bool,
     /// `gemini.apiVersion` (default `v1beta`).
     pub gemini_version: String,
     /// `gemini.thoughtSignatures`: replay stored signatures (default true).
@@ -109,6 +113,8 @@ impl Default for Config {
             claude_extended_ttl: false,
             claude_adaptive: false,
             claude_betas: Vec::new(),
+            claude_budget_on_top: false,
+            completion_tokens: false,
             gemini_version: "v1beta".to_owned(),
             gemini_signatures: true,
             gemini_system_cache: false,
@@ -146,6 +152,8 @@ impl Config {
             claude_extended_ttl: flag("claude.extendedTTL", false),
             claude_adaptive: flag("claude.enableAdaptiveThinking", false),
             claude_betas: betas.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect(),
+            claude_budget_on_top: flag("claude.budgetOnTop", false),
+            completion_tokens: flag("custom.completionTokens", false),
             gemini_version: text("gemini.apiVersion").unwrap_or(base.gemini_version),
             gemini_signatures: flag("gemini.thoughtSignatures", true),
             gemini_system_cache: flag("gemini.enableSystemPromptCache", false),

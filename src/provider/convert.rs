@@ -82,7 +82,7 @@ impl<'a> Converter<'a> {
 
 /// The prompt of an old completion model.
 pub fn text_completion_prompt(messages: &[Value]) -> String {
-    openai::text_prompt(&items(messages))
+    openai::text_prompt(&items(messages), false)
 }
 
 /// Cache marks at a depth. `blocks`: the messages are Anthropic's own; else an OpenAI-like list, whose system messages are

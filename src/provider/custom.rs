@@ -56,6 +56,11 @@ pub(super) fn apply(ctx: &Ctx, draft: &mut Draft) {
     } else if !ctx.list("stop").is_empty() {
         ctx.copy(&mut draft.body, &["stop"]);
     }
+    if ctx.config.completion_tokens
+        && let Some(limit) = draft.body.shift_remove("max_tokens")
+    {
+        draft.put("max_completion_tokens", limit);
+    }
     exclude_yaml(&mut draft.body, ctx.text("custom_exclude_body"));
     headers(ctx, draft);
 }

@@ -316,11 +316,11 @@ fn add(contents: &mut Vec<Item>, role: &str, parts: Vec<Value>, from: Vec<usize>
             let mut texts = list.iter_mut().filter(open).filter_map(|p| p.get_mut("text"));
             let first = texts.find(|t| t.is_string());
             match first {
-                Some(first) => {
-                    let joined = format!("{}\n\n{text}", first.as_str().unwrap_or(""));
-                    *first = json!(joined);
+                Some(Value::String(first)) => {
+                    first.push_str("\n\n");
+                    first.push_str(text);
                 }
-                None => list.push(part.clone()),
+                _ => list.push(part.clone()),
             }
         }
         if kept {

@@ -213,9 +213,12 @@ pub(super) fn append_content(content: &mut Value, more: Value) {
         other => vec![json!({"type": "text", "text": js::value_to_text(&other)})],
     };
     *content = match (content.take(), more) {
-        (Value::String(a), Value::String(b)) => {
-            let gap = if a.is_empty() || b.is_empty() { "" } else { "\n\n" };
-            json!(format!("{a}{gap}{b}"))
+        (Value::String(mut a), Value::String(b)) => {
+            if !a.is_empty() && !b.is_empty() {
+                a.push_str("\n\n");
+            }
+            a.push_str(&b);
+            Value::String(a)
         }
         (a, Value::Null) => a,
         (Value::Null, b) => b,
@@ -227,8 +230,15 @@ pub(super) fn append_content(content: &mut Value, more: Value) {
     };
 }
 
-/// `a + "\n\n" + b` as JavaScript adds contents, whatever they are.
-pub(super) fn js_append(item: &Item, more: Option<&Value>) -> Value {
+/// `content += "\n\n" + more` as JavaScript adds them, whatever they are.
+pub(super) fn js_append(item: &mut Item, more: Option<&Value>) {
     let text = |content: Option<&Value>| content.map_or_else(|| "undefined".to_owned(), js::value_to_text);
-    json!(format!("{}\n\n{}", text(item.fields.get("content")), text(more)))
+    let more = text(more);
+    if let Some(Value::String(own)) = item.fields.get_mut("content") {
+        own.push_str("\n\n");
+        own.push_str(&more);
+        return;
+    }
+    let joined = format!("{}\n\n{more}", text(item.fields.get("content")));
+    item.set("content", json!(joined));
 }

@@ -82,8 +82,7 @@ fn before_results(list: Vec<Item>, structured: bool) -> Vec<Item> {
                 append_content(&mut content, more.unwrap_or_default());
                 target.set("content", content);
             } else {
-                let joined = js_append(target, more.as_ref());
-                target.set("content", joined);
+                js_append(target, more.as_ref());
             }
             target.from.append(&mut item.from);
             continue;

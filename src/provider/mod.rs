@@ -25,6 +25,7 @@ mod read;
 mod request;
 mod schema;
 mod sources;
+mod unsent;
 mod url;
 mod xai;
 
@@ -41,6 +42,7 @@ pub use read::{
 };
 pub use request::{Auth, Place, Request, Secret};
 pub use schema::flatten_schema;
+pub use unsent::unsent;
 
 use serde_json::Value;
 

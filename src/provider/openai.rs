@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::config::Names;
 use super::custom;
-use super::item::{Item, truthy};
+use super::item::{Item, part_text, truthy};
 use super::openrouter;
 use super::post;
 use super::prefill;
@@ -116,7 +116,7 @@ fn address(ctx: &Ctx, row: Row, list: &[Item]) -> (Draft, Option<String>) {
     let tidy = ctx.fixes.headers;
     let ready = ctx.get("messages").and_then(Value::as_str);
     let prompt = (row.legacy && (ready.is_some() || LEGACY.contains(&ctx.model)))
-        .then(|| ready.map_or_else(|| text_prompt(list), str::to_owned));
+        .then(|| ready.map_or_else(|| text_prompt(list, ctx.fixes.merge), str::to_owned));
     let path = if prompt.is_some() && ctx.source != Source::OpenRouter {
         "/completions"
     } else {
@@ -409,10 +409,14 @@ fn add_tools(ctx: &Ctx, draft: &mut Draft) {
 }
 
 /// The prompt of an old completion model (spec 06 §4.9).
-pub(super) fn text_prompt(list: &[Item]) -> String {
+pub(super) fn text_prompt(list: &[Item], structured: bool) -> String {
     let mut out = String::new();
     for item in list {
         let content = match item.content() {
+            Value::Array(parts) if structured => {
+                parts.iter().filter_map(part_text).collect::<Vec<_>>().join("\n\n")
+            }
+            Value::Null if structured => String::new(),
             Value::Null if item.fields.contains_key("content") => "null".to_owned(),
             Value::Null => "undefined".to_owned(),
             other => js::value_to_text(other),

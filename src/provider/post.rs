@@ -179,10 +179,13 @@ fn label_char(text: &mut String, frame: Frame, media: &Media) {
 
 /// Appends a message to the one before it.
 fn join(previous: &mut Item, item: &mut Item, text: &str, fixes: Fixes) {
-    let before = previous.text().unwrap_or("");
-    let gap = if before.is_empty() && fixes.merge || text.is_empty() { "" } else { "\n\n" };
-    let joined = format!("{before}{gap}{text}");
-    previous.set("content", json!(joined));
+    // In place: a mode that makes one message of a whole chat must not copy it for every line.
+    if let Some(Value::String(before)) = previous.fields.get_mut("content") {
+        if !(before.is_empty() && fixes.merge || text.is_empty()) {
+            before.push_str("\n\n");
+        }
+        before.push_str(text);
+    }
     previous.from.append(&mut item.from);
     if !fixes.merge {
         return;

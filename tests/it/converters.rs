@@ -3,7 +3,7 @@
 use promptside::models::{Params, Source, params};
 use promptside::profile::Profile;
 use promptside::provider::{
-    self, Config, Converter, Names, Request, Secret, Sse, Stream, claude_thinking_budget, convert,
+    self, Config, Converter, ErrorKind, Names, Request, Secret, Sse, Stream, claude_thinking_budget, convert,
     google_thinking_budget,
 };
 use serde_json::{Map, Value, json};
@@ -141,7 +141,7 @@ fn printed(answer: &provider::Answer, expected: &Value) -> Value {
 
 fn failed(error: &provider::ProviderError) -> Value {
     let mut out = json!({"error": true});
-    if let Some(reason) = error.reasons.first() {
+    if let (ErrorKind::Blocked, Some(reason)) = (error.kind, error.reasons.first()) {
         out["block_reason"] = json!(reason);
     }
     out

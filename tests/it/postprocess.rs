@@ -75,3 +75,46 @@ fn hand_made_bodies_are_the_references() {
 fn random_bodies_are_the_references() {
     run("postprocess-random");
 }
+
+/// Every request that the reference's page handed to its server in any area, and what the provider got.
+#[test]
+fn every_recorded_request_arrives_as_the_references() {
+    let (mut total, mut failures) = (0, Vec::new());
+    let areas = [
+        "budget",
+        "cleanup",
+        "macros",
+        "messages",
+        "messages-random",
+        "regex",
+        "scheduler",
+        "session",
+        "worldinfo",
+    ];
+    for case in areas.iter().flat_map(|area| golden::cases(area)) {
+        let steps = case.json["expected"]["steps"].as_array().cloned().unwrap_or_default();
+        for (i, recorded) in
+            steps.iter().flat_map(|s| s["requests"].as_array().cloned().unwrap_or_default()).enumerate()
+        {
+            let Some(frontend) = recorded["frontend"].as_object() else { continue };
+            let (Some(source), false) =
+                (frontend.get("chat_completion_source"), recorded["upstream"].is_null())
+            else {
+                continue;
+            };
+            total += 1;
+            let mut frontend = frontend.clone();
+            if source == "custom" {
+                // The recording leaves out the user's own address.
+                frontend.insert("custom_url".into(), json!("http://provider.test/v1"));
+            }
+            let difference = match request(&frontend, &config(), &Profile::sillytavern()) {
+                Ok(request) => golden::difference(&recorded["upstream"], &upstream(&request)),
+                Err(e) => Some(e.to_string()),
+            };
+            failures.extend(difference.map(|d| format!("{} request {i} {source}: {d}", case.id)));
+        }
+    }
+    assert!(total > 300, "only {total} requests were found");
+    golden::report("recorded requests", total, &failures);
+}

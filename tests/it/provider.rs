@@ -493,6 +493,32 @@ fn models_get_the_fields_they_take() {
 }
 
 #[test]
+fn settings_that_are_not_sent_are_named() {
+    let settings = json!({"temp_openai": 0.7, "top_p_openai": 1, "min_p_openai": 0.1, "seed": 3, "reasoning_effort": "high"});
+    let user = json!([{"role": "user", "content": "a"}]);
+    let more = json!({"reasoning_effort": "high", "seed": 3, "min_p": 0.1});
+    let claude = built("claude", "claude-sonnet-4-5", user.clone(), more.clone(), &off());
+    let named = |sent: &Request| -> Vec<String> {
+        let list = promptside::provider::unsent(settings.as_object().unwrap(), sent);
+        list.into_iter().map(|w| w.path).collect()
+    };
+    assert_eq!(named(&claude), ["temp_openai", "min_p_openai", "seed"]);
+    let router = built("openrouter", "x/y", user, more, &off());
+    assert!(named(&router).is_empty());
+}
+
+#[test]
+fn options_add_room_for_thinking_and_rename_the_limit() {
+    let user = json!([{"role": "user", "content": "a"}]);
+    let config = Config::from_value(&json!({"claude.budgetOnTop": true, "custom.completionTokens": true}));
+    let thinks = payload("claude", "claude-sonnet-4-5", user.clone(), json!({"reasoning_effort": "low"}));
+    assert_eq!(request(&thinks, &config, &off()).unwrap().body["max_tokens"], 1324);
+    let custom = payload("custom", "m", user, json!({"custom_url": "http://x"}));
+    let body = request(&custom, &config, &off()).unwrap().body;
+    assert_eq!((body.get("max_tokens"), &body["max_completion_tokens"]), (None, &json!(300)));
+}
+
+#[test]
 fn cache_marks_find_their_models_and_places() {
     let on = with("provider.fields");
     let config =
@@ -614,6 +640,11 @@ fn unfinished_events_and_plain_bodies_are_read() {
     assert!(!read(body, &off()).1.iter().any(|e| matches!(e, Event::Error { .. })));
     let seen = read(body, &with("provider.reading")).1;
     assert!(matches!(&seen[0], Event::Error { error } if error.kind == ErrorKind::Auth), "{seen:?}");
+    let mut list = Stream::new(Source::MakerSuite, true, &with("provider.reading"));
+    list.feed("[{\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"こん\"}]}}]}\n,".as_bytes());
+    list.feed("{\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"にちは\"}]}}]}]".as_bytes());
+    list.end();
+    assert_eq!(list.answer().text, "こんにちは");
 }
 
 #[test]

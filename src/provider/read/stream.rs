@@ -217,8 +217,18 @@ impl Stream {
             self.fail(ProviderError::new(ErrorKind::Other, "the answer is neither events nor JSON"), events);
             return;
         };
-        let body = body.get(0).unwrap_or(&body);
-        match read(self.source, body, self.shown, self.fixed) {
+        if let Value::Array(events_in_list) = &body {
+            // Gemini without `alt=sse` sends its events as one list.
+            for value in events_in_list {
+                if is_failure(value) {
+                    self.fail(read_error(0, "", None, value), events);
+                    return;
+                }
+                self.value(value, events);
+            }
+            return;
+        }
+        match read(self.source, &body, self.shown, self.fixed) {
             Ok(answer) => {
                 if !answer.reasoning.is_empty() {
                     events.push(Event::Reasoning { text: answer.reasoning.clone() });
