@@ -93,6 +93,13 @@ impl Cutter {
         &self.raw
     }
 
+    /// What is to be added to what was shown when the reply is kept as `text`: what was held back. `None` when nothing came in
+    /// pieces, when nothing is missing, or when what was shown is no beginning of it.
+    pub fn held_back<'a>(&self, text: &'a str) -> Option<&'a str> {
+        let rest = text.strip_prefix(&self.shown)?;
+        (!self.raw.is_empty() && !rest.is_empty()).then_some(rest)
+    }
+
     /// The reply is over, or was stopped.
     pub fn finish(self, ended: Ended) -> Finished {
         let cleaned = self.clean(ended);

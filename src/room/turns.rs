@@ -286,6 +286,10 @@ impl Room {
         self.commit(effects);
         let cleaned = self.clean_scripted(&raw, &reading, &options, Some(speaker));
         let avatar = self.avatar(speaker);
+        // The end of the stream decides what could not be shown yet.
+        if let Some(rest) = cutter.held_back(&cleaned.text) {
+            out.push(Output::Token { speaker: avatar.clone(), text: rest.to_owned() });
+        }
         if let Some(cut) = &cleaned.cut {
             let reason = serde_json::to_value(cut.reason)
                 .ok()

@@ -149,3 +149,19 @@ fn a_failed_call_keeps_the_others() {
     let late = step(&mut room, &json!({"type": "chunk", "request": id, "text": "late"}));
     assert_eq!(late[0]["type"], "ignored");
 }
+
+#[test]
+fn the_end_of_a_stream_shows_what_was_held_back() {
+    let mut scene = scene();
+    scene["settings"]["power_user"]["custom_stopping_strings"] = json!("[\"\\n洛恩说:\"]");
+    let mut room = session(&scene, "promptside");
+    let first = step(&mut room, &json!({"type": "start", "userMessage": "你好", "speaker": "0"}));
+    let id = first.iter().find(|o| o["type"] == "request").unwrap()["id"].clone();
+    let mut outputs = step(&mut room, &json!({"type": "chunk", "request": id, "text": "晚上好。\n洛恩说"}));
+    outputs.extend(step(&mut room, &json!({"type": "reply", "request": id})));
+    let shown: Vec<&str> =
+        outputs.iter().filter(|o| o["type"] == "token").map(|o| o["text"].as_str().unwrap()).collect();
+    let stored = outputs.iter().find(|o| o["type"] == "message_done").unwrap();
+    assert_eq!(stored["text"], shown.concat());
+    assert_eq!(stored["text"], "晚上好。\n洛恩说");
+}
