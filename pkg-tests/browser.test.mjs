@@ -220,7 +220,7 @@ test("the page fits a phone", () =>
 async function visit(action, options = {}, expected = /^$/) {
   const context = await browser.newContext(options);
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(60_000);
   const errors = [];
   page.on("console", (message) => message.type() === "error" && !expected.test(message.text()) && errors.push(message.text()));
   page.on("pageerror", (error) => errors.push(String(error)));
