@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use serde_json::Value;
+
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $name:ident = $text:literal;)+) => {
         /// What went wrong. The text form (`as_str`) is stable and append-only.
@@ -110,12 +112,25 @@ pub struct Error {
     code: Code,
     path: String,
     message: Cow<'static, str>,
+    detail: Option<Box<Value>>,
 }
 
 impl Error {
     /// An error at a field path such as `group.members[2]` (empty for none). `message` is a sentence without a final period.
     pub fn new(code: Code, path: impl Into<String>, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { code, path: path.into(), message: message.into() }
+        Self { code, path: path.into(), message: message.into(), detail: None }
+    }
+
+    /// The same error with data for a program: what is listed in the message, as JSON.
+    #[must_use]
+    pub fn with_detail(mut self, detail: Value) -> Self {
+        self.detail = Some(Box::new(detail));
+        self
+    }
+
+    /// Data for a program, where there is any.
+    pub fn detail(&self) -> Option<&Value> {
+        self.detail.as_deref()
     }
 
     /// The stable code.

@@ -5,6 +5,8 @@
 //! a commit would change comes back in [`Turn::effects`].
 
 mod about;
+mod finish;
+mod gather;
 mod scan;
 
 use serde_json::Value;
@@ -24,7 +26,9 @@ use crate::prompt::chat::{Item, assemble, report};
 use crate::scene::{Object, Scene};
 use crate::scripts::CompiledScripts;
 use crate::tokens::Count;
-use about::{context_start, current_chat, emptied, outlet_texts};
+use about::current_chat;
+use finish::{context_start, left_out};
+use gather::outlet_texts;
 
 /// What is asked for. `TurnOptions::default()` is a plain reply of the single chat's character.
 #[derive(Clone, Debug, Default)]
@@ -164,13 +168,14 @@ pub fn build_with(about: &About<'_>, compiled: &Compiled, host: &mut Host) -> Re
     assembled.omitted.splice(0..0, hidden);
     let visible: Vec<usize> = lines.iter().map(|l| l.index).collect();
     let mut report = report(&assembled, about.options.kind, about.sizes, &visible, about.counter.count);
-    report.warnings = emptied(&lines);
+    report.warnings = about.warnings(&lines);
     if !about.options.preview {
         let start = context_start(about, &assembled, &report);
         scope.effects.metadata.insert("lastInContextMessageId".to_owned(), Some(start.into()));
     }
     let reading = about.reading(&continued, &mut scope);
     let payload = about.payload(&assembled, &reading, &mut scope);
+    report.omitted.extend(left_out(&note, &reading, &payload));
     let messages = assembled.items.iter().map(Item::message).collect();
     Ok(Turn { payload, messages, report, reading, effects, lore })
 }

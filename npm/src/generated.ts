@@ -1088,7 +1088,12 @@ used: number,
 /**
  * `limit - used`.
  */
-left: number, };
+left: number, 
+/**
+ * `used` by class: `priming`, `tools`, `control`, `fixed`, `utility`, `history`, `injections`, `examples`; `lost` for what was
+ * charged and overwritten, `held` for reservations that an early stop never gave back. Zeros are left out.
+ */
+by_class: { [key in string]: number }, };
 
 /**
  * Where the history was cut.

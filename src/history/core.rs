@@ -77,6 +77,10 @@ pub fn core_chat<'a>(
     {
         leave(index, "swiped_out");
     }
+    // A run of ghosts at the old end makes no records, and does no harm.
+    for (index, _) in kept.iter().take_while(|(_, m)| m.ignore) {
+        leave(*index, "ghosted");
+    }
     let behind = if rules.kind == Kind::Continue { 2 } else { 1 };
     let count = signed(kept.len());
     let mut lines: Vec<_> = kept

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::{Line, Names};
 use crate::js;
+use crate::macros::Trust;
 use crate::parts::{Origin, Role};
 use crate::profile::Profile;
 
@@ -27,6 +28,8 @@ pub struct Record {
     pub depth: Option<i64>,
     /// Macros are already expanded and must not be again.
     pub expanded: bool,
+    /// How far its macros may go: the user's own text everywhere, the model's only to names.
+    pub trust: Trust,
     /// Pictures, videos, sound to be sent along.
     pub media: Vec<Value>,
     /// Tool calls.
@@ -110,6 +113,7 @@ fn record(line: &Line<'_>, rules: &RecordRules<'_>) -> Record {
         index: Some(line.index),
         depth: None,
         expanded: false,
+        trust: if m.is_user || m.is_narrator() { Trust::Full } else { Trust::Data },
         media: shown_media(line, rules),
         invocations,
         signature: kept("reasoning_signature"),

@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 
 use crate::history::Piece;
 use crate::js;
+use crate::macros::Trust;
 use crate::parts::{Origin, OriginKind};
 use crate::profile::{PROMPT_INJECTIONS, Profile};
 use crate::scene::ExtensionPrompt;
@@ -84,6 +85,16 @@ impl Injection {
             allowed: true,
             pieces: Vec::new(),
         }
+    }
+
+    /// How far the macros of the text under a key may go: recalled and summarised text only names, cards and lorebooks no
+    /// further than a card.
+    pub fn trust(&self, key: &str) -> Trust {
+        if [SUMMARY, VECTORS, DATA_BANK, SMART_CONTEXT].contains(&key) {
+            return Trust::Data;
+        }
+        let foreign = |(origin, _): &Piece| matches!(origin.kind, OriginKind::Card | OriginKind::Lore);
+        if self.pieces.iter().any(foreign) { Trust::Card } else { Trust::Full }
     }
 
     /// The sources of the text under a key.

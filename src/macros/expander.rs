@@ -1,6 +1,6 @@
 //! An environment with the host and the effects at hand, so that the steps of a turn pass one value and not three.
 
-use super::{Env, card_text, expand};
+use super::{Env, Trust, card_text, expand};
 use crate::host::Host;
 use crate::parts::Effects;
 
@@ -21,9 +21,15 @@ impl Expander<'_> {
         expand(text, &self.env, self.host, self.effects)
     }
 
-    /// Expands a text with `{{original}}`, once.
+    /// Expands a text that is trusted only so far.
+    pub fn expand_as(&mut self, text: &str, trust: Trust) -> String {
+        let env = Env { trust: trust.min(self.env.trust), ..self.env };
+        expand(text, &env, self.host, self.effects)
+    }
+
+    /// Expands a card's text with `{{original}}`, once.
     pub fn expand_original(&mut self, text: &str, original: &str) -> String {
-        let env = Env { original: Some(original), ..self.env };
+        let env = Env { original: Some(original), trust: Trust::Card.min(self.env.trust), ..self.env };
         expand(text, &env, self.host, self.effects)
     }
 

@@ -1,6 +1,8 @@
 //! The explanation that comes with every request: where each message came from, what it costs, what was left out and why
 //! (spec 02 Part 3). Numbers are tokens unless said otherwise; offsets are UTF-16.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use serde_json::Value;
 
@@ -192,6 +194,9 @@ pub struct Budget {
     pub used: i64,
     /// `limit - used`.
     pub left: i64,
+    /// `used` by class: `priming`, `tools`, `control`, `fixed`, `utility`, `history`, `injections`, `examples`; `lost` for what was
+    /// charged and overwritten, `held` for reservations that an early stop never gave back. Zeros are left out.
+    pub by_class: BTreeMap<String, i64>,
 }
 
 /// Where the history was cut.

@@ -34,6 +34,8 @@ mod unicode;
 mod regex;
 mod regexp_v8;
 mod postprocess;
+mod prompt;
+mod prompt_random;
 mod provider;
 mod macros;
 mod truncate;

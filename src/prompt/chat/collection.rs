@@ -10,7 +10,7 @@ use crate::injections::{
     SUMMARY, VECTORS,
 };
 use crate::js;
-use crate::macros::Expander;
+use crate::macros::{Expander, Trust};
 use crate::parts::{Omitted, Origin, OriginKind, Role};
 use crate::profile::{PROMPT_INJECTIONS, PROMPT_ONCE, PROMPT_ORDER, Profile};
 use crate::scene::{OrderEntry, Preset, PromptEntry, is_built_in};
@@ -45,6 +45,8 @@ pub struct Prompt {
     pub extension: bool,
     /// Sources of the text.
     pub pieces: Vec<Piece>,
+    /// How far the macros of the text may go.
+    pub trust: Trust,
     raw_position: Option<Value>,
     raw_depth: Option<Value>,
     raw_order: Option<Value>,
@@ -178,7 +180,7 @@ impl Collection {
         omitted: &mut Vec<Omitted>,
     ) {
         if !profile.on(&PROMPT_ONCE) || entry.id == "personaDescription" || entry.side.is_some() {
-            entry.content = scope.expand(&entry.content);
+            entry.content = scope.expand_as(&entry.content, entry.trust);
         }
         let found = self.prompts.iter_mut().find(|p| p.id == entry.id);
         let Some(old) = found.filter(|_| !(entry.extension && profile.on(&PROMPT_INJECTIONS))) else {
@@ -241,7 +243,12 @@ impl Collection {
             Some(prompt) if prompt.forbids_overrides => "override_forbidden",
             Some(prompt) if !discarded => {
                 let own = std::mem::take(&mut prompt.content);
-                prompt.content = scope.expand_original(text, &own);
+                // The field was expanded when it was read; only the macro for the prompt's own text is left.
+                prompt.content = if profile.on(&PROMPT_ONCE) {
+                    with_original(text, &own)
+                } else {
+                    scope.expand_original(text, &own)
+                };
                 prompt.pieces = vec![(origin, prompt.content.clone())];
                 return;
             }
@@ -269,6 +276,33 @@ impl Collection {
     pub fn get(&self, id: &str) -> Option<&Prompt> {
         self.prompts.iter().find(|p| p.id == id)
     }
+}
+
+/// Puts the preset's own text in place of the first `{{original}}` of a card's; further ones are empty.
+fn with_original(text: &str, own: &str) -> String {
+    let mut out = String::with_capacity(text.len() + own.len());
+    let (mut rest, mut own) = (text, Some(own));
+    while let Some(open) = rest.find("{{") {
+        let (before, tail) = rest.split_at(open);
+        out.push_str(before);
+        if let Some(behind) = original_macro(tail) {
+            out.push_str(own.take().unwrap_or(""));
+            rest = behind;
+        } else {
+            out.push_str("{{");
+            rest = tail.strip_prefix("{{").unwrap_or("");
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// What follows `{{original}}` at the start of a text, blanks and case apart.
+fn original_macro(text: &str) -> Option<&str> {
+    let name = js::trim_start(text.strip_prefix("{{")?);
+    let (word, behind) = name.split_at_checked("original".len())?;
+    let behind = js::trim_start(behind).strip_prefix("}}")?;
+    word.eq_ignore_ascii_case("original").then_some(behind)
 }
 
 fn leave(omitted: &mut Vec<Omitted>, id: &str, reason: &str) {
@@ -414,6 +448,7 @@ fn system_entries(
             _ => None,
         },
         pieces: injection.sources(key),
+        trust: injection.trust(key),
         ..Prompt::default()
     };
     for (key, id, fixed_role) in KNOWN {

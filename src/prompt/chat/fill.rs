@@ -19,6 +19,8 @@ pub(super) struct Held {
     new_chat: Option<Item>,
     nudge: Option<Item>,
     continued: Vec<Item>,
+    /// Reserved for tools.
+    pub(super) tools: i64,
     /// The record to be continued, taken out whole (`prompt.continue`).
     taken: Option<Record>,
 }
@@ -116,7 +118,7 @@ impl Assembly<'_, '_> {
             && !self.input.profile.on(&PROMPT_CONTINUE)
         {
             let record = self.records.remove(at);
-            let text = scope.expand(&record.text);
+            let text = scope.expand_as(&record.text, record.trust);
             let mut item = self.input.counter.text("", record.role.as_str(), text, record.pieces.clone());
             item.id = None;
             self.held.continued.push(item);
@@ -163,10 +165,13 @@ impl Assembly<'_, '_> {
 
     /// Records from newest to oldest until one does not fit (§14.2).
     pub(super) fn fill_history(&mut self, scope: &mut Expander<'_>) -> Result<(), Failure> {
+        let records = std::mem::take(&mut self.records);
         if !self.has_history() {
+            for record in &records {
+                self.leave_record(record, None, "not_in_order");
+            }
             return Ok(());
         }
-        let records = std::mem::take(&mut self.records);
         let count = records.len();
         let mut kept: Vec<Item> = Vec::new();
         let mut outcome = Ok(());
@@ -188,7 +193,7 @@ impl Assembly<'_, '_> {
                 cut = true;
                 continue;
             }
-            self.book(&ready);
+            self.book(&ready, record);
             let sent = ready.items.into_iter().filter(Item::is_sent);
             kept.extend(sent.rev());
         }
@@ -215,7 +220,9 @@ impl Assembly<'_, '_> {
         let records = std::mem::take(&mut self.records);
         let count = records.len() + injected.iter().map(|(_, g)| g.len()).sum::<usize>();
         let mut chat: Vec<Vec<Item>> = Vec::new();
-        if let Some(newest) = records.first() {
+        // What is continued is reserved already, and may stand alone.
+        let must = self.input.kind != Kind::Continue;
+        if let Some(newest) = records.first().filter(|_| must) {
             let mut ready = self.ready(newest, &format!("chatHistory-{count}"), scope);
             self.add_tool_reasoning(&mut ready, &records, 0);
             if !self.slots.budget.affords(ready.tokens) {
@@ -226,30 +233,18 @@ impl Assembly<'_, '_> {
                     ready.tokens,
                     self.slots.budget.left()
                 );
-                return Err(Error::new(Code::BudgetNewest, at, message));
+                let detail =
+                    json!({"short_by": short, "tokens": ready.tokens, "left": self.slots.budget.left()});
+                return Err(Error::new(Code::BudgetNewest, at, message).with_detail(detail));
             }
-            self.book(&ready);
+            self.book(&ready, newest);
             chat.push(ready.items);
         }
-        let mut notes: Vec<(usize, Vec<Item>)> = Vec::new();
-        for (depth, group) in injected {
-            let mut here = Vec::new();
-            for record in group {
-                let ready = self.ready(record, "injected", scope);
-                if self.slots.budget.affords(ready.tokens) {
-                    self.book(&ready);
-                    here.extend(ready.items);
-                } else {
-                    self.leave_record(record, Some(ready.tokens), "budget.optional");
-                }
-            }
-            notes.push((usize::try_from(*depth).unwrap_or(usize::MAX), here));
-        }
+        let (notes, mut cut) = self.take_notes(injected, scope);
         if self.input.pin_examples {
             self.add_examples(scope).ok();
         }
-        let mut cut = false;
-        for (i, record) in records.iter().enumerate().skip(1) {
+        for (i, record) in records.iter().enumerate().skip(usize::from(must)) {
             if cut {
                 self.leave_record(record, None, "after_cut");
                 continue;
@@ -257,7 +252,7 @@ impl Assembly<'_, '_> {
             let mut ready = self.ready(record, &format!("chatHistory-{}", count - i), scope);
             self.add_tool_reasoning(&mut ready, &records, i);
             if self.slots.budget.affords(ready.tokens) {
-                self.book(&ready);
+                self.book(&ready, record);
                 chat.push(ready.items);
             } else {
                 let tools = ready.items.len() > 1;
@@ -273,8 +268,41 @@ impl Assembly<'_, '_> {
         Ok(())
     }
 
+    /// Injected texts, shallowest first, until one does not fit. Then the rest of the chat stays out too: room for texts at a
+    /// depth is never traded for older messages, so a larger context never loses a message.
+    fn take_notes(
+        &mut self,
+        injected: &[(i64, Vec<Record>)],
+        scope: &mut Expander<'_>,
+    ) -> (Vec<(usize, Vec<Item>)>, bool) {
+        let mut notes: Vec<(usize, Vec<Item>)> = Vec::new();
+        let mut cut = false;
+        for (depth, group) in injected {
+            let mut here = Vec::new();
+            for record in group {
+                if cut {
+                    self.leave_record(record, None, "after_cut");
+                    continue;
+                }
+                let ready = self.ready(record, "injected", scope);
+                if self.slots.budget.affords(ready.tokens) {
+                    self.book(&ready, record);
+                    here.extend(ready.items);
+                } else {
+                    self.leave_record(record, Some(ready.tokens), "budget.optional");
+                    cut = true;
+                }
+            }
+            notes.push((usize::try_from(*depth).unwrap_or(usize::MAX), here));
+        }
+        (notes, cut)
+    }
+
     /// Pays for what appears; an empty message, which may cost by its name, is not charged.
-    fn book(&mut self, ready: &Ready) {
+    fn book(&mut self, ready: &Ready, record: &Record) {
+        if !ready.items.iter().any(Item::is_sent) {
+            self.leave_record(record, None, "empty");
+        }
         for item in ready.items.iter().filter(|i| i.is_sent()) {
             let what = item.id.clone().unwrap_or_default();
             self.slots.budget.book(Op::Fill, &what, -item.tokens);
@@ -284,14 +312,17 @@ impl Assembly<'_, '_> {
     pub(super) fn leave_record(&mut self, record: &Record, tokens: Option<i64>, reason: &str) {
         let left = self.slots.budget.left();
         let detail = tokens.map(|t| json!({"left": left, "short_by": t - left}));
-        let origin = record.index.map_or_else(
-            || {
-                let first = record.pieces.first();
-                first.map_or_else(|| Origin::new(OriginKind::Ext, ""), |(origin, _)| origin.clone())
-            },
-            Origin::chat,
-        );
-        self.omitted.push(Omitted { origin, tokens, reason: reason.to_owned(), detail });
+        let origins: Vec<Origin> = match record.index {
+            Some(index) => vec![Origin::chat(index)],
+            None => record.pieces.iter().map(|(origin, _)| origin.clone()).collect(),
+        };
+        let reason = reason.to_owned();
+        self.omitted.extend(origins.into_iter().map(|origin| Omitted {
+            origin,
+            tokens,
+            reason: reason.clone(),
+            detail: detail.clone(),
+        }));
     }
 
     /// Heading, group nudge and continued message come in; their room was held (end of §14.2).
@@ -316,7 +347,8 @@ impl Assembly<'_, '_> {
 
     /// A record as messages with their costs.
     fn ready(&mut self, record: &Record, id: &str, scope: &mut Expander<'_>) -> Ready {
-        let text = if record.expanded { record.text.clone() } else { scope.expand(&record.text) };
+        let text =
+            if record.expanded { record.text.clone() } else { scope.expand_as(&record.text, record.trust) };
         if self.input.keeps_tools
             && let Some(invocations) = &record.invocations
         {

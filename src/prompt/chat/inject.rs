@@ -113,7 +113,8 @@ fn by_registration(
         if order.total_cmp(&DEFAULT_ORDER).is_eq() {
             for (key, injection) in texts {
                 let role = Role::from_number(injection.role);
-                here.push((role, scope.expand(&injection.value), injection.sources(key)));
+                let text = scope.expand_as(&injection.value, injection.trust(key));
+                here.push((role, text, injection.sources(key)));
             }
         }
         for (role, text, pieces) in here {

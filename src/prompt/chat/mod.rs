@@ -4,6 +4,7 @@
 //! Placement goes in the reference's order (spec 02 §12); every failure names what did not fit. In the `promptside` profile
 //! everything that must be sent is placed and reserved first, so that optional texts can never push it out.
 
+mod account;
 mod collection;
 mod examples;
 mod fill;
@@ -18,7 +19,7 @@ pub use item::{Counter, Item, Slot};
 pub use report::report;
 pub use squash::Squashed;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::error::{Code, Error};
 use crate::history::{Names, Record};
@@ -99,6 +100,10 @@ pub struct Assembled {
     pub left: i64,
     /// What is not in.
     pub omitted: Vec<Omitted>,
+    /// Charged and then overwritten (spec 02 F-13, F-14).
+    pub lost: i64,
+    /// Reserved for tools.
+    pub tools: i64,
     /// Why placement stopped early; `sillytavern` profile only.
     pub failure: Option<Failure>,
     /// The list after merging system messages, when that is on.
@@ -199,7 +204,8 @@ impl Assembly<'_, '_> {
         Err(too_big("", left, &items))
     }
 
-    fn finish(self, failure: Option<Failure>) -> Assembled {
+    fn finish(mut self, failure: Option<Failure>) -> Assembled {
+        self.account(failure.is_some());
         let slots: Vec<Slot> = self.slots.iter().cloned().collect();
         let all: Vec<Item> = slots.iter().flat_map(|slot| &slot.items).cloned().collect();
         let wanted = self.input.preset.flag("squash_system_messages", false)
@@ -212,15 +218,11 @@ impl Assembly<'_, '_> {
             slots,
             ledger: self.slots.budget.lines().to_vec(),
             left: self.slots.budget.left(),
+            lost: self.slots.lost,
+            tools: self.held.tools,
             omitted: self.omitted,
             failure,
             squashed,
-        }
-    }
-
-    fn must(&mut self, item: &Item) {
-        if let Some(origin) = item.origin() {
-            self.mandatory.push((origin.clone(), item.tokens));
         }
     }
 }
@@ -233,5 +235,8 @@ fn too_big(what: &str, left: i64, items: &[&(Origin, i64)]) -> Error {
         "texts that must be sent are {} tokens too long: {listed}; shorten them or raise the context size",
         left.saturating_neg()
     );
+    let items: Vec<_> =
+        items.iter().map(|(origin, tokens)| json!({"origin": origin, "tokens": tokens})).collect();
     Error::new(Code::BudgetMandatory, "", message)
+        .with_detail(json!({"short_by": left.saturating_neg(), "items": items}))
 }

@@ -24,7 +24,7 @@ const FIRST: [&str; 7] = [
 ];
 
 /// Reserved for the reply.
-const PRIMING: i64 = 3;
+pub(super) const PRIMING: i64 = 3;
 
 impl Assembly<'_, '_> {
     /// Steps 1 to 9.
@@ -70,9 +70,6 @@ impl Assembly<'_, '_> {
         }
         let index = self.collection.index(&prompt.id);
         let item = self.message(prompt);
-        if item.text.is_empty() {
-            self.leave_prompt(prompt, "empty");
-        }
         self.must(&item);
         let slot = Slot { id: prompt.id.clone(), items: vec![item] };
         self.slots.add(slot, index).map_err(Failure::Overflow)
@@ -182,6 +179,7 @@ impl Assembly<'_, '_> {
         };
         let item = self.input.counter.text("tools", "user", js::stringify(&list), Vec::new());
         self.slots.budget.reserve("tools", item.tokens);
+        self.held.tools = item.tokens;
         self.mandatory.push((Origin::new(OriginKind::Tools, "tools"), item.tokens));
     }
 
@@ -196,7 +194,7 @@ impl Assembly<'_, '_> {
             return;
         }
         let record = self.records.remove(0);
-        let mut text = record.text.clone();
+        let mut text = if fixed { scope.expand_as(&record.text, record.trust) } else { record.text.clone() };
         let begun = self.input.preset.text("assistant_prefill", "");
         let claude = self.input.model.source == Source::Claude;
         if record.role.as_str() == "assistant" && claude && !begun.is_empty() {

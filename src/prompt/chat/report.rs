@@ -1,5 +1,7 @@
 //! The explanation of an assembly (spec 02 Part 3).
 
+use std::collections::BTreeMap;
+
 use super::{Assembled, Failure, Item};
 use crate::parts::{Budget, Cut, Kind, Report, ReportError, ReportItem, ReportMessage, ReportSlot};
 use crate::tokens::Count;
@@ -47,6 +49,7 @@ pub fn report(
             limit,
             used: limit.saturating_sub(assembled.left),
             left: assembled.left,
+            by_class: by_class(assembled, limit.saturating_sub(assembled.left)),
         },
         messages,
         slots: assembled
@@ -76,6 +79,41 @@ pub fn report(
             },
         }),
     }
+}
+
+/// What was used, by class.
+fn by_class(assembled: &Assembled, used: i64) -> BTreeMap<String, i64> {
+    let names =
+        ["priming", "tools", "control", "fixed", "utility", "history", "injections", "examples", "lost"];
+    let mut classes: BTreeMap<String, i64> = names.iter().map(|n| ((*n).to_owned(), 0)).collect();
+    let mut add = |class: &str, tokens: i64| *classes.entry(class.to_owned()).or_default() += tokens;
+    add("priming", super::place::PRIMING);
+    add("tools", assembled.tools);
+    add("lost", assembled.lost);
+    for slot in &assembled.slots {
+        for item in &slot.items {
+            let id = item.id.as_deref().unwrap_or("");
+            let class = match slot.id.as_str() {
+                "controlPrompts" => "control",
+                "dialogueExamples" => "examples",
+                _ if item.depth.is_some() => "injections",
+                "chatHistory"
+                    if matches!(id, "newMainChat" | "groupNudge" | "emptyUserMessageReplacement") =>
+                {
+                    "utility"
+                }
+                "chatHistory" | "continueNudge" if id != "continueNudge" => "history",
+                "continueNudge" => "utility",
+                "main" if id != "main" => "injections",
+                _ => "fixed",
+            };
+            add(class, item.tokens);
+        }
+    }
+    let booked: i64 = classes.values().sum();
+    classes.insert("held".to_owned(), used - booked);
+    classes.retain(|_, tokens| *tokens != 0);
+    classes
 }
 
 /// The slot that a message stood in, found by its identifier.
