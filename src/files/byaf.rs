@@ -26,14 +26,19 @@ pub(super) fn read(
     let Some(index) = archive.find(path) else {
         return Err(invalid("the first character is not in the archive"));
     };
-    let character = read_json(archive, index, limits, notes)?;
+    let character = read_json(archive, index, limits.inflated_bytes, notes)?;
     let Some(character) = character.as_object() else {
         return Err(invalid("the character is no JSON object"));
     };
     let mut scenarios = Vec::new();
+    // All scenarios are in memory at once, so together they may be as large as one JSON.
+    let mut left = limits.inflated_bytes;
     for path in list(manifest, "scenarios").iter().filter_map(Value::as_str) {
         let Some(index) = archive.find(path) else { continue };
-        match read_json(archive, index, limits, notes) {
+        let size = archive.entries.get(index).map_or(0, |e| e.size);
+        let read = read_json(archive, index, left, notes);
+        left = left.saturating_sub(usize::try_from(size).unwrap_or(usize::MAX));
+        match read {
             Ok(scenario) if scenario.is_object() => scenarios.push(scenario),
             Ok(_) => notes.add("entry-dropped", || path.to_owned(), "the scenario is no JSON object"),
             // A broken scenario costs a chat, not the card; what is over a limit or encrypted is told.

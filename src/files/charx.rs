@@ -45,7 +45,7 @@ pub(super) fn open(bytes: &[u8], limits: &Limits, mut notes: Warnings) -> Result
             let path = archive.entries.get(index).map_or("", |e| e.name.as_str()).to_owned();
             notes.add("zip-nested-card", || path, "the card does not lie at the root of the archive");
         }
-        let source = read_json(&mut archive, index, limits, &mut notes)?;
+        let source = read_json(&mut archive, index, limits.inflated_bytes, &mut notes)?;
         if !source.is_object() {
             return Err(Error::new(
                 Code::FileNotAnObject,
@@ -57,7 +57,7 @@ pub(super) fn open(bytes: &[u8], limits: &Limits, mut notes: Warnings) -> Result
         return Ok(Opened { assets: Some(assets), ..Opened::new(Container::Charx, source, notes) });
     }
     if let Some(manifest) = archive.find("manifest.json") {
-        let manifest = read_json(&mut archive, manifest, limits, &mut notes)?;
+        let manifest = read_json(&mut archive, manifest, limits.inflated_bytes, &mut notes)?;
         let (source, chats) = byaf::read(&mut archive, &manifest, limits, &mut notes)?;
         return Ok(Opened { chats, ..Opened::new(Container::Byaf, source, notes) });
     }
@@ -76,14 +76,14 @@ fn find_card(archive: &Archive<'_>) -> Option<(usize, bool)> {
     nested.min_by_key(|(_, e)| e.name.matches('/').count()).map(|(index, _)| (index, true))
 }
 
-/// The JSON of an entry.
+/// The JSON of an entry, at most `limit` bytes of it.
 pub(super) fn read_json(
     archive: &mut Archive<'_>,
     index: usize,
-    limits: &Limits,
+    limit: usize,
     notes: &mut Warnings,
 ) -> Result<Value, Error> {
-    let bytes = archive.read(index, limits.inflated_bytes)?;
+    let bytes = archive.read(index, limit)?;
     let name = archive.entries.get(index).map_or("", |e| e.name.as_str());
     let text = text::decode(&bytes, notes);
     parse_json(&text, notes).map_err(|e| e.under(name))
@@ -94,7 +94,12 @@ fn picture(archive: &mut Archive<'_>, limits: &Limits, mut notes: Warnings) -> R
     let names = archive.entries.iter().enumerate();
     let pictures: Vec<usize> = names.filter(|(_, e)| is_png(&e.name)).map(|(index, _)| index).collect();
     let (mut found, mut unread) = (Vec::new(), None);
+    let mut budget = png::Budget::new(limits);
     for index in pictures {
+        // Two are too many already.
+        if found.len() > 1 {
+            break;
+        }
         let bytes = match archive.read(index, limits.zip_bytes) {
             Ok(bytes) => bytes,
             Err(error) => {
@@ -104,7 +109,7 @@ fn picture(archive: &mut Archive<'_>, limits: &Limits, mut notes: Warnings) -> R
         };
         let mut own = Warnings::default();
         if bytes.starts_with(png::SIGNATURE)
-            && let Ok(card) = png::read(&bytes, limits, &mut own)
+            && let Ok(card) = png::read(&bytes, &mut budget, &mut own)
         {
             found.push((index, card, own));
         }
@@ -116,8 +121,8 @@ fn picture(archive: &mut Archive<'_>, limits: &Limits, mut notes: Warnings) -> R
             notes.extend(own.into_list());
             Ok(Opened { chunk: Some(card.chunk), ..Opened::new(Container::Zip, card.json, notes) })
         }
-        (None, _) => Err(unread.unwrap_or_else(|| no_card(0))),
-        (Some(_), _) => Err(no_card(found.len() + 1)),
+        (None, _) => Err(unread.unwrap_or_else(|| no_card("no"))),
+        (Some(_), _) => Err(no_card("several")),
     }
 }
 
@@ -125,7 +130,7 @@ fn is_png(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(_, ext)| ext.eq_ignore_ascii_case("png"))
 }
 
-fn no_card(pictures: usize) -> Error {
+fn no_card(pictures: &str) -> Error {
     let what = format!(
         "the archive has no card.json, no manifest.json and {pictures} card pictures, where one is needed"
     );

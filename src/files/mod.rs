@@ -162,7 +162,8 @@ fn open_for(bytes: &[u8], options: &ReadOptions) -> Result<Opened, Error> {
     };
     if error.code() == Code::FileNoCardData && options.want == Some(Kind::Lorebook) {
         let mut notes = Warnings::default();
-        if let Ok(found) = png::find(bytes, &["naidata"], &options.limits, &mut notes) {
+        if let Ok(found) = png::find(bytes, &["naidata"], &mut png::Budget::new(&options.limits), &mut notes)
+        {
             return Ok(Opened { chunk: Some(found.chunk), ..Opened::new(Container::Png, found.json, notes) });
         }
     }

@@ -46,7 +46,7 @@ pub(super) fn open(bytes: &[u8], limits: &Limits) -> Result<Opened, Error> {
         return Err(Error::new(Code::FileTooLarge, "", what));
     }
     if bytes.starts_with(png::SIGNATURE) {
-        let found = png::read(bytes, limits, &mut notes)?;
+        let found = png::read(bytes, &mut png::Budget::new(limits), &mut notes)?;
         let container = if found.animated { Container::Apng } else { Container::Png };
         return Ok(Opened { chunk: Some(found.chunk), ..Opened::new(container, found.json, notes) });
     }

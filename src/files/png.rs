@@ -62,6 +62,21 @@ pub(super) fn keyword<'a>(chunk: &Chunk<'a>) -> Option<(Vec<u8>, &'a [u8])> {
     Some((word.get(start..end)?.to_ascii_lowercase(), rest.get(1..)?))
 }
 
+/// How much may be inflated: a file may hold any number of compressed chunks.
+pub(super) struct Budget {
+    /// Bytes of one chunk.
+    chunk: usize,
+    /// Bytes of all that follow.
+    left: usize,
+}
+
+impl Budget {
+    /// The budget of one file.
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self { chunk: limits.inflated_bytes, left: limits.zip_bytes }
+    }
+}
+
 /// A card in a PNG.
 pub(super) struct Found {
     pub(super) json: Value,
@@ -70,15 +85,15 @@ pub(super) struct Found {
 }
 
 /// Reads the card of a PNG: all `ccv3` chunks before all `chara` ones, the first that holds a JSON object.
-pub(super) fn read(bytes: &[u8], limits: &Limits, notes: &mut Warnings) -> Result<Found, Error> {
-    find(bytes, &["ccv3", "chara"], limits, notes)
+pub(super) fn read(bytes: &[u8], budget: &mut Budget, notes: &mut Warnings) -> Result<Found, Error> {
+    find(bytes, &["ccv3", "chara"], budget, notes)
 }
 
 /// The first readable chunk of the given keywords, in their order.
 pub(super) fn find(
     bytes: &[u8],
     keywords: &[&'static str],
-    limits: &Limits,
+    budget: &mut Budget,
     notes: &mut Warnings,
 ) -> Result<Found, Error> {
     let (chunks, after) = chunks(bytes);
@@ -118,7 +133,7 @@ pub(super) fn find(
     let mut first_error = None;
     for (key, rest, chunk) in candidates {
         let mut own = Warnings::default();
-        match value(chunk, rest, limits, &mut own) {
+        match value(chunk, rest, budget, &mut own) {
             Ok(json) => {
                 let before_image = chunks.iter().take_while(|c| c.kind != b"IDAT");
                 let animated = before_image.into_iter().any(|c| c.kind == b"acTL");
@@ -148,15 +163,15 @@ pub(super) fn asset(bytes: &[u8], path: &str) -> Option<Vec<u8>> {
 }
 
 /// The JSON object of one text chunk.
-fn value(chunk: Chunk<'_>, rest: &[u8], limits: &Limits, notes: &mut Warnings) -> Result<Value, Error> {
+fn value(chunk: Chunk<'_>, rest: &[u8], budget: &mut Budget, notes: &mut Warnings) -> Result<Value, Error> {
     if crc::crc32(&[chunk.kind, chunk.data]) != chunk.crc {
         notes.add("png-crc-mismatch", String::new, "the checksum of the chunk is wrong");
     }
     let stored = match chunk.kind {
-        b"zTXt" => inflate(rest.get(1..).unwrap_or(&[]), limits, notes)?,
+        b"zTXt" => inflate(rest.get(1..).unwrap_or(&[]), budget, notes)?,
         b"iTXt" => {
             let (packed, text) = international(rest).ok_or_else(bad_base64)?;
-            if packed { inflate(text, limits, notes)? } else { Cow::Borrowed(text) }
+            if packed { inflate(text, budget, notes)? } else { Cow::Borrowed(text) }
         }
         _ => Cow::Borrowed(rest),
     };
@@ -191,14 +206,16 @@ fn international(rest: &[u8]) -> Option<(bool, &[u8])> {
     Some((flags.first() == Some(&1), rest.get(translated + 1..)?))
 }
 
-fn inflate<'a>(packed: &[u8], limits: &Limits, notes: &mut Warnings) -> Result<Cow<'a, [u8]>, Error> {
+fn inflate<'a>(packed: &[u8], budget: &mut Budget, notes: &mut Warnings) -> Result<Cow<'a, [u8]>, Error> {
     notes.add("compressed-text-chunk", String::new, "other programs may not find this compressed card");
-    decompress_to_vec_zlib_with_limit(packed, limits.inflated_bytes).map(Cow::Owned).map_err(|e| {
+    let limit = budget.chunk.min(budget.left);
+    let inflated = decompress_to_vec_zlib_with_limit(packed, limit);
+    // What failed may have cost as much as it was allowed.
+    budget.left -= inflated.as_ref().map_or(limit, Vec::len);
+    inflated.map(Cow::Owned).map_err(|e| {
         if e.status == TINFLStatus::HasMoreOutput {
-            let what = format!(
-                "the text inflates to more than {} bytes; raise the limit if you trust it",
-                limits.inflated_bytes
-            );
+            let what =
+                format!("the text inflates to more than {limit} bytes; raise the limit if you trust it");
             Error::new(Code::FileTooLarge, "", what)
         } else {
             bad_base64()

@@ -230,7 +230,7 @@ fn read_entries(book: &Object, path: &str, notes: &mut Warnings) -> Vec<Value> {
 
 /// `uid`, `id`, or the key in an object of entries, as far as it is an integer.
 pub fn entry_uid(entry: &Object, key: Option<&str>) -> Option<i64> {
-    let own = ["uid", "id"].into_iter().find_map(|k| entry.get(k));
+    let own = ["uid", "id"].into_iter().find_map(|k| entry.get(k).filter(|v| !v.is_null()));
     match own {
         Some(Value::Number(n)) => n.as_f64().filter(|f| f.fract() == 0.0).map(js::to_integer),
         Some(Value::String(s)) => digits(s),

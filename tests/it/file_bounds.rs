@@ -112,6 +112,25 @@ fn bombs_are_cut_at_the_limit() {
 }
 
 #[test]
+fn many_compressed_chunks_share_one_budget() {
+    let (_, good, _) = samples().into_iter().find(|(name, ..)| name == "png-ztxt.png").unwrap();
+    // Streams that inflate to 1 MiB and then fail on their checksum, in front of a good one.
+    let card = json!({"name": "x", "description": "0".repeat(1 << 20)});
+    let archive = files::write_charx(&card, &[], CardOptions::default()).unwrap();
+    let packed = usize::try_from(u32::from_le_bytes(archive[18..22].try_into().unwrap())).unwrap();
+    let name = "card.json".len();
+    let text = [b"chara\0\0\x78\x01", &archive[30 + name..30 + name + packed], &[0; 4]].concat();
+    let length = u32::try_from(text.len()).unwrap().to_be_bytes();
+    let chunk = [&length[..], b"zTXt", &text, &[0; 4]].concat();
+    let png = [&good[..8], &chunk.repeat(8), &good[8..]].concat();
+    // Each may cost 2 MiB: after four of them nothing is left of 8 MiB.
+    let limits = |zip_bytes| Limits { inflated_bytes: 2 << 20, zip_bytes, ..Limits::default() };
+    assert_eq!(code(&png, &limits(8 << 20)), "file.bad-base64");
+    let file = files::read(&png, None, &limits(64 << 20)).unwrap();
+    assert!(file.warnings.iter().any(|w| w.code == "chunk-unreadable"));
+}
+
+#[test]
 fn a_length_beyond_the_file_costs_nothing() {
     let mut png = b"\x89PNG\r\n\x1a\n".to_vec();
     png.extend_from_slice(b"\xFF\xFF\xFF\xFFtEXtchara\0");
