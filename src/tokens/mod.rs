@@ -4,13 +4,19 @@ mod append;
 pub mod asset;
 mod bpe;
 mod classes;
+#[cfg(all(feature = "tiktoken-rs", not(target_arch = "wasm32")))]
+mod engine;
 mod estimate;
 mod scan;
+mod supplied;
 mod vocabulary;
 
 pub use append::Appender;
 pub use bpe::Bpe;
-pub use estimate::{CodePoints, Estimate};
+#[cfg(all(feature = "tiktoken-rs", not(target_arch = "wasm32")))]
+pub use engine::TiktokenRs;
+pub use estimate::{ByScript, CodePoints, Estimate};
+pub use supplied::Supplied;
 pub use vocabulary::Vocabulary;
 
 /// Counts the tokens of a text. The other side may be outside the crate: a page can bring its own counts.

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use promptside::tokens::asset::{self, Pattern};
-use promptside::tokens::{Appender, Bpe, Count, Vocabulary};
+use promptside::tokens::{Appender, Bpe, ByScript, Count, Estimate, Vocabulary};
 use tiktoken_rs::CoreBPE;
 
 use crate::token_texts::{Rng, fixed, random_text};
@@ -215,4 +215,44 @@ fn a_damaged_vocabulary_is_a_typed_error() {
         let error = Vocabulary::parse(file).map(|b| b.id().to_owned()).expect_err(&format!("case {i}"));
         assert_eq!(error.code().as_str(), "tokens.vocabulary", "case {i}: {error}");
     }
+}
+
+#[cfg(feature = "tiktoken-rs")]
+#[test]
+fn the_other_engine_counts_the_same() {
+    use promptside::tokens::TiktokenRs;
+    for encoding in ENCODINGS.iter() {
+        let engine = TiktokenRs::new(encoding.name).unwrap();
+        assert!(engine.exact());
+        assert_eq!(engine.id(), encoding.ours.id());
+        for text in fixed() {
+            assert_eq!(engine.count(&text), encoding.ours.count(&text), "{text:?}");
+            assert_eq!(engine.encode(&text), encoding.ours.encode(&text), "{text:?}");
+        }
+        assert!(engine.count(&(" ".repeat(1 << 20) + "x")) > 500, "no panic");
+    }
+    assert!(TiktokenRs::new("o300k_base").is_none());
+}
+
+#[test]
+fn the_estimate_by_script_is_near_o200k() {
+    let texts = [
+        "She looked up from the book and smiled. \"You came back after all,\" she said, and put the kettle on.",
+        "洛恩推开门，雨水顺着斗篷滴落在地板上。他看了看四周，低声问道：「塞拉菲娜，你在吗？」",
+        "彼女は本から顔を上げて、静かに微笑んだ。「やっぱり戻ってきたのね」と言って、お茶を入れ始めた。",
+        "그녀는 책에서 고개를 들고 조용히 미소 지었다. \"결국 돌아왔구나\" 하고 말하며 차를 끓이기 시작했다.",
+        "Она подняла глаза от книги и улыбнулась. «Ты всё-таки вернулся», — сказала она и поставила чайник.",
+        "Sie blickte von ihrem Buch auf und lächelte. „Du bist also doch zurückgekommen“, sagte sie und setzte Wasser auf.",
+        "رفعت عينيها عن الكتاب وابتسمت. قالت: «لقد عدت إذن»، ثم وضعت الماء على النار.",
+        "เธอเงยหน้าขึ้นจากหนังสือแล้วยิ้ม พูดว่าคุณกลับมาแล้วจริงๆ แล้วก็ไปต้มน้ำชา",
+        "उसने किताब से नज़र उठाई और मुस्कुराई। उसने कहा, तुम आख़िर लौट ही आए, और चाय चढ़ा दी।",
+        "```rust\nfn main() {\n    let total: u32 = (1..=100).sum();\n    println!(\"{total}\");\n}\n```\n",
+    ];
+    for text in texts {
+        let (exact, guess) = (f64::from(ENCODINGS[0].ours.count(text)), f64::from(ByScript.count(text)));
+        assert!((0.75..1.35).contains(&(guess / exact)), "{guess} instead of {exact}: {text}");
+    }
+    // The reference's guess, to compare: up to twice as much.
+    assert_eq!((Estimate.count("Hello, world!"), Estimate.count("你好"), Estimate.count("")), (4, 2, 0));
+    assert!(!ByScript.exact() && !Estimate.exact() && ByScript.count("") == 0);
 }
