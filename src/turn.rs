@@ -15,7 +15,7 @@ pub use about::About;
 pub use scan::{LoreAsk, scan_lore};
 
 use crate::error::Error;
-use crate::history::{core_chat, records};
+use crate::history::{Records, core_chat};
 use crate::host::Host;
 use crate::injections::Injections;
 use crate::lore::{Books, LoreResult};
@@ -157,7 +157,7 @@ pub fn build_with(about: &About<'_>, compiled: &Compiled, host: &mut Host) -> Re
     about.place_notes(&mut injections, &note, &lore);
     let examples = about.examples(&card, &lore, &mut scope);
 
-    let records = records(&lines, &about.record_rules());
+    let records = Records::new(&lines, about.record_rules());
     let continued = about.continued(&lines);
     let supplied = about.supplied(&card, &lore, &said);
     let input = about.input(supplied, &injections, records, &examples, &continued);
@@ -165,9 +165,9 @@ pub fn build_with(about: &About<'_>, compiled: &Compiled, host: &mut Host) -> Re
     let mut assembled = assemble(input, &mut scope)?;
     about.expand_all(&injections, &mut scope);
 
-    assembled.omitted.splice(0..0, hidden);
     let visible: Vec<usize> = lines.iter().map(|l| l.index).collect();
-    let mut report = report(&assembled, about.options.kind, about.sizes, &visible, about.counter.count);
+    let mut report = report(&mut assembled, about.options.kind, about.sizes, &visible, about.counter.count);
+    report.omitted.splice(0..0, hidden);
     report.warnings = about.warnings(&lines);
     if !about.options.preview {
         let start = context_start(about, &assembled, &report);

@@ -687,7 +687,7 @@ request: JsonValue,
 /**
  * Why the request looks as it does.
  */
-report: JsonValue, } | { "type": "token", 
+report: Report, } | { "type": "token", 
 /**
  * Who.
  */
@@ -906,7 +906,7 @@ role: string,
 /**
  * The `name` field.
  */
-name: string | null, 
+name?: string, 
 /**
  * Tokens of the message, framing included.
  */
@@ -922,7 +922,7 @@ slot: string,
 /**
  * Depth of an injection.
  */
-depth: number | null, 
+depth?: number, 
 /**
  * Its parts in text order.
  */
@@ -948,7 +948,7 @@ export type ReportItem = {
 /**
  * Its identifier; the continued message has none.
  */
-id: string | null, 
+id?: string, 
 /**
  * Role.
  */
@@ -1007,11 +1007,11 @@ id: string,
 /**
  * Avatar of the card, for joined cards.
  */
-character: string | null, 
+character?: string, 
 /**
  * Message index, for `chat`.
  */
-index: number | null, };
+index?: number, };
 
 /**
  * What kind of source a text has.
@@ -1027,9 +1027,13 @@ export type Omitted = {
  */
 origin: Origin, 
 /**
+ * The same holds for the chat messages up to this index: long runs are one item.
+ */
+through?: number, 
+/**
  * What it would have cost, when it was counted.
  */
-tokens: number | null, 
+tokens?: number, 
 /**
  * Stable code, such as `budget.history_cut`.
  */
@@ -1037,7 +1041,7 @@ reason: string,
 /**
  * Further data, such as `{left, short_by}`.
  */
-detail: JsonValue | null, };
+detail?: JsonValue, };
 
 /**
  * One line of the ledger.

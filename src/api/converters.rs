@@ -231,7 +231,7 @@ fn payload(
         chat_id: None,
         profile: &args.profile,
     };
-    Ok(params(&p, messages, &mut |t| t.replace("{{user}}", user).replace("{{char}}", char)))
+    Ok(params(&p, messages.to_vec(), &mut |t| t.replace("{{user}}", user).replace("{{char}}", char)))
 }
 
 /// `{method, url, headers, body, auth}` for recorded settings and messages.

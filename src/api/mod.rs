@@ -25,8 +25,7 @@ use crate::js;
 
 /// JSON text of a result.
 fn text(value: &impl Serialize) -> Result<String, Error> {
-    let value = serde_json::to_value(value).map_err(|e| Error::new(Code::Internal, "", e.to_string()))?;
-    Ok(js::stringify(&value))
+    js::to_json(value).map_err(|e| Error::new(Code::Internal, "", e.to_string()))
 }
 
 #[cfg(test)]

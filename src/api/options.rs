@@ -12,7 +12,7 @@ use crate::host::{Clock, Dice, Host, Limits, Rest, Seed};
 use crate::models::{self, Model};
 use crate::profile::Profile;
 use crate::scene::Preset;
-use crate::tokens::{Bpe, CodePoints, Count, Estimate, Vocabulary};
+use crate::tokens::{Bpe, CodePoints, Count, Estimate, Remembered, Vocabulary};
 
 /// Where random numbers come from.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -213,12 +213,12 @@ impl Vocabularies {
             "auto" | "" => {
                 let id = models::tokenizer_id(&Model::of(preset, None));
                 Ok(match encoding(models::encoder(&id)).and_then(|e| self.loaded.get(e)) {
-                    Some(exact) => exact.clone(),
+                    Some(exact) => Rc::new(Remembered::new(exact.clone())),
                     None => Rc::new(Estimate),
                 })
             }
             name => match self.loaded.get(name) {
-                Some(exact) => Ok(exact.clone()),
+                Some(exact) => Ok(Rc::new(Remembered::new(exact.clone()))),
                 None => Err(Error::new(
                     Code::OptionUnknown,
                     "tokenizer",

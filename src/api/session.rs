@@ -11,7 +11,7 @@ use crate::error::{Code, Error, Warning};
 use crate::host::Draw;
 use crate::js;
 use crate::profile::{Profile, TEXT_HALVES};
-use crate::room::Room;
+use crate::room::{Output, Room};
 use crate::scene::{ChatMessage, Object, Scene};
 use crate::tokens::Count;
 
@@ -92,13 +92,12 @@ impl Session {
         })
     }
 
-    fn step(&mut self, step: StepParams) -> Result<Value, Error> {
+    fn step(&mut self, step: StepParams) -> Result<Vec<Output>, Error> {
         if let Some(now) = step.now {
             self.room.host_mut().clock.now_ms = js::to_integer(now);
         }
         let counter = self.counter.clone();
-        let outputs = self.room.step(step.input, &*counter)?;
-        serde_json::to_value(outputs).map_err(|e| Error::new(Code::Internal, "", e.to_string()))
+        self.room.step(step.input, &*counter)
     }
 
     fn inspect(&self) -> Inspected {

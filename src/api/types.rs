@@ -143,7 +143,7 @@ pub struct Inspected {
     /// The neutral payload, before post-processing and conversion.
     pub payload: Value,
     /// Its report.
-    pub report: Report,
+    pub report: std::sync::Arc<Report>,
     /// Active lorebook entries: `[{book, uid}]`.
     pub activated: Value,
 }

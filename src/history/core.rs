@@ -1,10 +1,12 @@
 //! The core chat: which messages count, and their texts (spec 02 §3).
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use crate::js;
 use crate::macros::Expander;
-use crate::parts::{Kind, Omitted, Origin};
+use crate::parts::{Kind, Omitted};
 use crate::profile::{PROMPT_HISTORY, Profile};
 use crate::scene::{ChatMessage, Reasoning};
 use crate::scripts::{Applied, Call, Change, CompiledScripts, Placement, run};
@@ -17,7 +19,7 @@ pub struct Line<'a> {
     /// The stored message.
     pub message: &'a ChatMessage,
     /// Its text for the model, without a name.
-    pub text: String,
+    pub text: Cow<'a, str>,
     /// Messages behind it; -1 for the one that is continued.
     pub depth: i64,
     /// What scripts did to it.
@@ -50,14 +52,7 @@ pub fn core_chat<'a>(
     scope: &mut Expander<'_>,
 ) -> (Vec<Line<'a>>, Vec<Omitted>) {
     let mut omitted = Vec::new();
-    let mut leave = |index: usize, reason: &str| {
-        omitted.push(Omitted {
-            origin: Origin::chat(index),
-            tokens: None,
-            reason: reason.to_owned(),
-            detail: None,
-        });
-    };
+    let mut leave = |index: usize, reason: &str| Omitted::message(&mut omitted, index, reason);
     let mut kept: Vec<(usize, &ChatMessage)> = Vec::new();
     let fixed = rules.profile.on(&PROMPT_HISTORY);
     for (index, message) in chat.iter().enumerate() {
@@ -89,8 +84,7 @@ pub fn core_chat<'a>(
         .map(|(i, (index, message))| {
             let depth = count - signed(i) - behind;
             let placement = Placement::of(message, true, rules.profile);
-            let Applied { text, changes } =
-                scripted(&message.mes, placement, index, message, depth, rules, scope);
+            let (text, changes) = scripted(&message.mes, placement, index, message, depth, rules, scope);
             let text = with_titles(message, with_files(message, text));
             Line { index, message, text, depth, changes }
         })
@@ -100,15 +94,18 @@ pub fn core_chat<'a>(
 }
 
 /// A text as the scripts for requests leave it.
-fn scripted(
-    text: &str,
+fn scripted<'t>(
+    text: &'t str,
     placement: Placement,
     index: usize,
     message: &ChatMessage,
     depth: i64,
     rules: &Rules<'_>,
     scope: &mut Expander<'_>,
-) -> Applied {
+) -> (Cow<'t, str>, Vec<Change>) {
+    if rules.scripts.is_empty() {
+        return (text.into(), Vec::new());
+    }
     let call = Call {
         prompt: true,
         depth: Some(depth),
@@ -117,7 +114,9 @@ fn scripted(
         author: message.original_avatar.as_deref(),
         ..Call::new(placement)
     };
-    run(text, &call, rules.scripts, &scope.env, scope.host, scope.effects)
+    let Applied { text: applied, changes } =
+        run(text, &call, rules.scripts, &scope.env, scope.host, scope.effects);
+    (if changes.is_empty() { text.into() } else { applied.into() }, changes)
 }
 
 fn signed(n: usize) -> i64 {
@@ -125,17 +124,17 @@ fn signed(n: usize) -> i64 {
 }
 
 /// Attached files go in front; the blank line stands even when no file has a text.
-fn with_files(message: &ChatMessage, text: String) -> String {
+fn with_files<'t>(message: &ChatMessage, text: Cow<'t, str>) -> Cow<'t, str> {
     let Some(files) = message.extra("files").and_then(Value::as_array).filter(|f| !f.is_empty()) else {
         return text;
     };
     let texts: Vec<_> =
         files.iter().filter_map(|f| f.get("text")?.as_str()).filter(|t| !t.is_empty()).collect();
-    format!("{}\n\n{text}", texts.join("\n\n"))
+    format!("{}\n\n{text}", texts.join("\n\n")).into()
 }
 
 /// Titles of media that ask for it go behind.
-fn with_titles(message: &ChatMessage, text: String) -> String {
+fn with_titles<'t>(message: &ChatMessage, text: Cow<'t, str>) -> Cow<'t, str> {
     let mut titles: Vec<String> = Vec::new();
     let truthy = |v: Option<&Value>| v.is_some_and(js::to_boolean);
     if truthy(message.extra("append_title")) && truthy(message.extra("title")) {
@@ -144,7 +143,7 @@ fn with_titles(message: &ChatMessage, text: String) -> String {
     let media = message.extra("media").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let asked = media.iter().filter(|m| truthy(m.get("title")) && truthy(m.get("append_title")));
     titles.extend(asked.filter_map(|m| m.get("title")).map(js::value_to_text));
-    if titles.is_empty() { text } else { format!("{text}\n\n{}", titles.join("\n\n")) }
+    if titles.is_empty() { text } else { format!("{text}\n\n{}", titles.join("\n\n")).into() }
 }
 
 /// Stored reasoning returns in front of the newest messages (spec 02 §3.4).
@@ -157,17 +156,16 @@ fn add_reasoning(lines: &mut [Line<'_>], rules: &Rules<'_>, scope: &mut Expander
             let prefix_only = rules.kind == Kind::Continue && i == 0;
             let stored = line.message.extra("reasoning").and_then(Value::as_str).unwrap_or("");
             let (index, message, depth) = (line.index, line.message, line.depth);
-            let Applied { text: stored, .. } =
-                scripted(stored, Placement::Reasoning, index, message, depth, rules, scope);
+            let (stored, _) = scripted(stored, Placement::Reasoning, index, message, depth, rules, scope);
             let wanted = prefix_only || (r.add_to_prompts && added < most);
             if wanted && !stored.is_empty() && stored != "\u{200b}" {
                 added += 1;
                 let prefix = scope.expand(&r.prefix);
                 if prefix_only && line.text.is_empty() {
-                    line.text = format!("{prefix}{stored}");
+                    line.text = format!("{prefix}{stored}").into();
                 } else {
                     let (suffix, separator) = (scope.expand(&r.suffix), scope.expand(&r.separator));
-                    line.text = format!("{prefix}{stored}{suffix}{separator}{}", line.text);
+                    line.text = format!("{prefix}{stored}{suffix}{separator}{}", line.text).into();
                 }
             }
         }

@@ -13,4 +13,4 @@ pub use self::bias::reply_bias;
 pub use self::core::{Line, Rules, core_chat};
 pub use self::greetings::greetings;
 pub use self::name::{Names, wire_name};
-pub use self::record::{Piece, Record, RecordRules, records};
+pub use self::record::{Piece, Record, RecordRules, Records};

@@ -1,5 +1,7 @@
 //! Lines with a role and a name: what the budget is filled with (spec 02 §5).
 
+use std::collections::VecDeque;
+
 use serde_json::Value;
 
 use super::{Line, Names};
@@ -63,10 +65,81 @@ pub struct RecordRules<'a> {
     pub profile: &'a Profile,
 }
 
-/// The records of lines, newest first.
-pub fn records(lines: &[Line<'_>], rules: &RecordRules<'_>) -> Vec<Record> {
-    let oldest = lines.iter().position(|l| !l.message.ignore).unwrap_or(lines.len());
-    lines.iter().skip(oldest).rev().map(|line| record(line, rules)).collect()
+/// The records of a chat, newest first, each made when it is first looked at: a long chat costs what the budget takes of it.
+#[derive(Debug)]
+pub struct Records<'a> {
+    made: VecDeque<Record>,
+    /// Lines whose records are not made yet, oldest first.
+    rest: &'a [Line<'a>],
+    rules: RecordRules<'a>,
+}
+
+impl<'a> Records<'a> {
+    /// The records of lines (oldest first). A run of ghosts at the old end makes none.
+    pub fn new(lines: &'a [Line<'a>], rules: RecordRules<'a>) -> Self {
+        let oldest = lines.iter().position(|l| !l.message.ignore).unwrap_or(lines.len());
+        Self { made: VecDeque::new(), rest: lines.get(oldest..).unwrap_or_default(), rules }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.made.len() + self.rest.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The one with so many newer ones before it.
+    pub fn get(&mut self, at: usize) -> Option<&Record> {
+        while self.made.len() <= at {
+            let (line, rest) = self.rest.split_last()?;
+            self.rest = rest;
+            self.made.push_back(record(line, &self.rules));
+        }
+        self.made.get(at)
+    }
+
+    /// The first of them, newest first, that is wanted.
+    pub fn position(&mut self, wanted: impl Fn(&Record) -> bool) -> Option<usize> {
+        let mut at = 0;
+        while !wanted(self.get(at)?) {
+            at += 1;
+        }
+        Some(at)
+    }
+
+    /// Takes one out.
+    pub fn remove(&mut self, at: usize) -> Option<Record> {
+        self.get(at)?;
+        self.made.remove(at)
+    }
+
+    /// Takes all out.
+    #[must_use]
+    pub fn take(&mut self) -> Self {
+        Self { made: std::mem::take(&mut self.made), rest: std::mem::take(&mut self.rest), rules: self.rules }
+    }
+
+    /// All of them, made.
+    pub fn all(mut self) -> VecDeque<Record> {
+        self.get(usize::MAX);
+        self.made
+    }
+
+    /// Chat indices from one on, oldest first.
+    pub fn indices_from(&self, at: usize) -> impl Iterator<Item = usize> {
+        let rest = self.rest.len().min(self.len().saturating_sub(at));
+        let made = self.made.iter().skip(at).rev().filter_map(|r| r.index);
+        self.rest.iter().take(rest).map(|l| l.index).chain(made)
+    }
+
+    /// Other records in place of these.
+    pub fn replace(&mut self, records: impl IntoIterator<Item = Record>) {
+        self.rest = &[];
+        self.made = records.into_iter().collect();
+    }
 }
 
 fn record(line: &Line<'_>, rules: &RecordRules<'_>) -> Record {

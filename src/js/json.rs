@@ -1,6 +1,10 @@
 //! JSON text out, as `JSON.stringify` writes it: keys in insertion order, numbers as JavaScript prints them.
 //! (In: `parse.rs`.)
 
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 use serde_json::{Map, Value};
 
 use super::number::number_text;
@@ -27,86 +31,66 @@ pub fn texts(texts: Vec<String>) -> Value {
 
 /// `JSON.stringify(value)`: no spaces, numbers as JavaScript prints them, keys in order.
 pub fn stringify(value: &Value) -> String {
-    let mut out = String::new();
-    write(&mut out, value, None, 0);
-    out
+    // A JSON value can always be written.
+    to_json(value).unwrap_or_default()
 }
 
 /// `JSON.stringify(value, null, indent)`.
 pub fn stringify_pretty(value: &Value, indent: usize) -> String {
-    let mut out = String::new();
-    write(&mut out, value, Some(indent), 0);
-    out
+    written(value, PrettyFormatter::with_indent(&b" ".repeat(indent))).unwrap_or_default()
 }
 
-// Depth is bounded: values come from `parse` (127 levels) or from code.
-fn write(out: &mut String, value: &Value, indent: Option<usize>, depth: usize) {
-    match value {
-        Value::Null => out.push_str("null"),
-        Value::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
-        Value::Number(n) => match n.as_f64() {
-            Some(f) if n.is_f64() => {
-                out.push_str(&if f.is_finite() { number_text(f) } else { "null".to_owned() });
-            }
-            _ => out.push_str(&n.to_string()),
-        },
-        Value::String(s) => write_string(out, s),
-        Value::Array(items) if items.is_empty() => out.push_str("[]"),
-        Value::Array(items) => {
-            out.push('[');
-            for (i, item) in items.iter().enumerate() {
-                separator(out, i, indent, depth + 1);
-                write(out, item, indent, depth + 1);
-            }
-            close(out, indent, depth);
-            out.push(']');
+/// [`stringify`] of anything that has a JSON form, without making a [`Value`] of it first. Fails where a map's keys are no texts.
+pub fn to_json<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<String> {
+    written(value, CompactFormatter)
+}
+
+fn written<T: Serialize + ?Sized>(value: &T, form: impl Formatter) -> serde_json::Result<String> {
+    let mut out = Vec::new();
+    value.serialize(&mut Serializer::with_formatter(&mut out, Script(form)))?;
+    // Formatter and serializer write UTF-8 only.
+    Ok(String::from_utf8(out).unwrap_or_default())
+}
+
+/// Another formatter's spaces, with JavaScript's numbers and lone surrogates as `\udXXX`.
+struct Script<F>(F);
+
+/// Passes calls on as they are.
+macro_rules! as_inside {
+    ($($name:ident($($arg:ident: $t:ty),*);)+) => {
+        $(fn $name<W: ?Sized + Write>(&mut self, out: &mut W, $($arg: $t),*) -> io::Result<()> {
+            self.0.$name(out, $($arg),*)
+        })+
+    };
+}
+
+impl<F: Formatter> Formatter for Script<F> {
+    fn write_f64<W: ?Sized + Write>(&mut self, out: &mut W, value: f64) -> io::Result<()> {
+        out.write_all(number_text(value).as_bytes())
+    }
+
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, text: &str) -> io::Result<()> {
+        // The first byte of every stand-in for half a pair, and of few other characters.
+        if !text.as_bytes().contains(&0xF4) {
+            return out.write_all(text.as_bytes());
         }
-        Value::Object(map) if map.is_empty() => out.push_str("{}"),
-        Value::Object(map) => {
-            out.push('{');
-            for (i, (key, item)) in map.iter().enumerate() {
-                separator(out, i, indent, depth + 1);
-                write_string(out, key);
-                out.push_str(if indent.is_some() { ": " } else { ":" });
-                write(out, item, indent, depth + 1);
-            }
-            close(out, indent, depth);
-            out.push('}');
-        }
+        text.chars().try_for_each(|c| match c {
+            '\u{10D800}'..='\u{10DFFF}' => write!(out, "\\u{:04x}", u32::from(c) - HALVES),
+            c => write!(out, "{c}"),
+        })
     }
-}
 
-fn separator(out: &mut String, i: usize, indent: Option<usize>, depth: usize) {
-    if i > 0 {
-        out.push(',');
+    as_inside! {
+        begin_array();
+        end_array();
+        begin_array_value(first: bool);
+        end_array_value();
+        begin_object();
+        end_object();
+        begin_object_key(first: bool);
+        begin_object_value();
+        end_object_value();
     }
-    close(out, indent, depth);
-}
-
-fn close(out: &mut String, indent: Option<usize>, depth: usize) {
-    if let Some(width) = indent {
-        out.push('\n');
-        out.extend(std::iter::repeat_n(' ', width * depth));
-    }
-}
-
-fn write_string(out: &mut String, s: &str) {
-    out.push('"');
-    for c in s.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\u{10D800}'..='\u{10DFFF}' => out.push_str(&format!("\\u{:04x}", u32::from(c) - HALVES)),
-            '\\' => out.push_str("\\\\"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if c < ' ' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
 }
 
 #[cfg(test)]

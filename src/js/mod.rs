@@ -13,7 +13,7 @@ mod text;
 mod yaml;
 
 pub use date::iso_date;
-pub use json::{object, put, stringify, stringify_pretty, texts};
+pub use json::{object, put, stringify, stringify_pretty, texts, to_json};
 pub use number::{number_text, round, to_boolean, to_integer, to_number, value_to_number, value_to_text};
 pub use parse::{parse, parse_halves};
 pub use text::{

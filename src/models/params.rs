@@ -46,7 +46,7 @@ pub struct Params<'a> {
 
 /// The neutral request: the object that a page of the reference hands to its own server. Key order is the reference's.
 /// `expand` expands the macros of a text.
-pub fn params(p: &Params, messages: &[Value], expand: &mut dyn FnMut(&str) -> String) -> Object {
+pub fn params(p: &Params, messages: Vec<Value>, expand: &mut dyn FnMut(&str) -> String) -> Object {
     let row = traits(p.source);
     let mut out = base(p, row, messages);
     source_fields(p, row, &mut out, expand);
@@ -116,7 +116,7 @@ impl Params<'_> {
 }
 
 /// Step 1 to 11: what every source starts from.
-fn base(p: &Params, row: Traits, messages: &[Value]) -> Object {
+fn base(p: &Params, row: Traits, messages: Vec<Value>) -> Object {
     let mut out = Object::new();
     let mut put = |key: &str, value: Value| {
         out.insert(key.to_owned(), value);
@@ -174,10 +174,9 @@ fn base(p: &Params, row: Traits, messages: &[Value]) -> Object {
 }
 
 /// Drops what is no message, and pictures in turns that the vision model of DeepSeek refuses them in (steps 1 and 2).
-fn sendable(messages: &[Value], model: &str) -> Vec<Value> {
+fn sendable(mut messages: Vec<Value>, model: &str) -> Vec<Value> {
     let no_pictures = js::lower(model).contains("deepseek-v4-flash-vision-exp");
-    let without = |message: &Value| {
-        let mut message = message.clone();
+    messages.retain_mut(|message| {
         let role = message.get("role").and_then(Value::as_str).unwrap_or("");
         if no_pictures
             && matches!(role, "system" | "assistant")
@@ -185,12 +184,12 @@ fn sendable(messages: &[Value], model: &str) -> Vec<Value> {
         {
             parts.retain(|part| part.get("type").is_none_or(|t| t != "image_url"));
             if parts.is_empty() {
-                return None;
+                return false;
             }
         }
-        Some(message)
-    };
-    messages.iter().filter(|m| m.is_object()).filter_map(without).collect()
+        message.is_object()
+    });
+    messages
 }
 
 fn requested_effort<'p>(p: &'p Params, shown: bool) -> Option<&'p str> {

@@ -28,7 +28,7 @@ fn built(settings: &Value, model: &str, kind: &str, profile: &Profile) -> Object
         chat_id: None,
         profile,
     };
-    params(&p, &[json!({"role": "system", "content": "S"}), json!(null)], &mut |t| {
+    params(&p, vec![json!({"role": "system", "content": "S"}), json!(null)], &mut |t| {
         t.replace("{{char}}", "洛恩")
     })
 }

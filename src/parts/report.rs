@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 /// What kind of source a text has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum OriginKind {
@@ -41,9 +41,11 @@ pub struct Origin {
     pub id: String,
     /// Avatar of the card, for joined cards.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
     pub character: Option<String>,
     /// Message index, for `chat`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
     pub index: Option<usize>,
 }
 
@@ -82,6 +84,7 @@ pub struct ReportMessage {
     pub role: String,
     /// The `name` field.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
     pub name: Option<String>,
     /// Tokens of the message, framing included.
     pub tokens: i64,
@@ -91,6 +94,7 @@ pub struct ReportMessage {
     pub slot: String,
     /// Depth of an injection.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
     pub depth: Option<i64>,
     /// Its parts in text order.
     pub parts: Vec<Part>,
@@ -112,6 +116,7 @@ pub struct ReportSlot {
 pub struct ReportItem {
     /// Its identifier; the continued message has none.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
     pub id: Option<String>,
     /// Role.
     pub role: String,
@@ -137,14 +142,45 @@ pub struct ReportError {
 pub struct Omitted {
     /// What it was.
     pub origin: Origin,
+    /// The same holds for the chat messages up to this index: long runs are one item.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub through: Option<usize>,
     /// What it would have cost, when it was counted.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
     pub tokens: Option<i64>,
     /// Stable code, such as `budget.history_cut`.
     pub reason: String,
     /// Further data, such as `{left, short_by}`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
     pub detail: Option<Value>,
+}
+
+impl Omitted {
+    /// A source and a reason.
+    pub fn new(origin: Origin, reason: &str) -> Self {
+        Self { origin, through: None, tokens: None, reason: reason.to_owned(), detail: None }
+    }
+
+    /// Adds a chat message; neighbours that are left out for the same reason become one item.
+    pub fn message(list: &mut Vec<Self>, index: usize, reason: &str) {
+        let before = list.last_mut().filter(|o| o.reason == reason && o.tokens.is_none());
+        if let Some(run) = before
+            && let Some(from) = run.origin.index
+        {
+            let to = run.through.unwrap_or(from);
+            if to + 1 == index || index + 1 == from {
+                if index < from {
+                    run.origin = Origin::chat(index);
+                }
+                run.through = Some(to.max(index));
+                return;
+            }
+        }
+        list.push(Self::new(Origin::chat(index), reason));
+    }
 }
 
 /// A step of the ledger.

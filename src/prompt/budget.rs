@@ -37,9 +37,9 @@ impl Budget {
         self.left >= tokens
     }
 
-    /// The ledger so far.
-    pub fn lines(&self) -> &[LedgerLine] {
-        &self.lines
+    /// The ledger so far, taken out.
+    pub fn take_lines(&mut self) -> Vec<LedgerLine> {
+        std::mem::take(&mut self.lines)
     }
 
     /// Books a change, whatever is left.

@@ -39,7 +39,7 @@ pub(super) fn draft(ctx: &Ctx, list: Vec<Item>) -> Result<Draft, Error> {
     }
     let (messages, origins) = super::item::split(list);
     draft.origins = origins;
-    fill(ctx, row, &mut draft, &messages, prompt.as_deref());
+    fill(ctx, row, &mut draft, messages, prompt.as_deref());
     Ok(draft)
 }
 
@@ -183,11 +183,11 @@ fn anonymous(ctx: &Ctx) -> bool {
 }
 
 /// The body.
-fn fill(ctx: &Ctx, row: Row, draft: &mut Draft, messages: &[Value], prompt: Option<&str>) {
+fn fill(ctx: &Ctx, row: Row, draft: &mut Draft, mut messages: Vec<Value>, prompt: Option<&str>) {
     for field in row.fields {
         match (*field, prompt) {
             ("messages", Some(text)) => draft.put("prompt", json!(text)),
-            ("messages", None) => draft.put("messages", json!(messages)),
+            ("messages", None) => draft.put("messages", Value::Array(std::mem::take(&mut messages))),
             ("stream", _) => draft.put("stream", json!(ctx.on("stream"))),
             _ => ctx.copy(&mut draft.body, &[field]),
         }

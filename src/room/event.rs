@@ -1,7 +1,11 @@
 //! What a room is told and what it answers (spec 09 §11, §16). All of it is data; the JavaScript driver passes it on.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use crate::parts::Report;
 
 /// Something that happened outside, told to the room.
 #[derive(Clone, Debug, Deserialize)]
@@ -187,7 +191,7 @@ pub enum Output {
         /// `{url, method, headers, body, auth}`: a valid second argument of `fetch`, the key still missing.
         request: Value,
         /// Why the request looks as it does.
-        report: Value,
+        report: Arc<Report>,
     },
     /// Text that is safe to show; never taken back except by `draft_reset`.
     Token {

@@ -2,6 +2,8 @@
 //!
 //! Spec: 01 §3.3, §13.4, §14; 09 §15.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use super::event::{Answer, Output};
@@ -41,7 +43,7 @@ pub struct Inspection {
     /// The neutral payload, before post-processing and conversion.
     pub payload: Value,
     /// Its report.
-    pub report: Report,
+    pub report: Arc<Report>,
     /// Active lorebook entries.
     pub activated: Value,
 }
@@ -147,6 +149,8 @@ impl Room {
         };
         let name = self.scene.characters.get(speaker).map(|c| c.name.clone()).unwrap_or_default();
         let avatar = self.avatar(speaker);
+        let Turn { payload, report, reading, effects, lore, .. } = turn;
+        let report = Arc::new(report);
         let State::Running(round) = &mut self.state else { return Ok(()) };
         let id = format!("{}.1.{}.1", round.start, round.turn);
         out.push(Output::Request {
@@ -155,9 +159,8 @@ impl Room {
             name: name.clone(),
             kind: options.kind.as_str().to_owned(),
             request: request_value(&request),
-            report: serde_json::to_value(&turn.report).unwrap_or(Value::Null),
+            report: report.clone(),
         });
-        let Turn { payload, report, reading, effects, lore, .. } = turn;
         let shown = payload.get("include_reasoning").is_some_and(js::to_boolean);
         let source = request.source;
         let to_loud = round.quiet.as_ref().is_some_and(|q| q.to_loud);

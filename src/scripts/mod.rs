@@ -213,6 +213,11 @@ impl CompiledScripts {
     }
 
     /// The scripts of a call, in the order they run.
+    /// Whether there are no scripts at all.
+    pub fn is_empty(&self) -> bool {
+        self.global.is_empty() && self.preset.is_empty() && self.character.is_empty()
+    }
+
     fn candidates(&self, call: &Call<'_>, env: &Env<'_>) -> Vec<&Compiled> {
         let profile = env.profile;
         let owner = match call.author {

@@ -7,6 +7,7 @@ mod classes;
 #[cfg(all(feature = "tiktoken-rs", not(target_arch = "wasm32")))]
 mod engine;
 mod estimate;
+mod remembered;
 mod scan;
 mod supplied;
 mod vocabulary;
@@ -16,6 +17,7 @@ pub use bpe::Bpe;
 #[cfg(all(feature = "tiktoken-rs", not(target_arch = "wasm32")))]
 pub use engine::TiktokenRs;
 pub use estimate::{ByScript, CodePoints, Estimate};
+pub use remembered::Remembered;
 pub use supplied::Supplied;
 pub use vocabulary::Vocabulary;
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::TurnOptions;
 use crate::error::{Code, Error};
-use crate::history::{Line, Names, Record, RecordRules, Rules, reply_bias};
+use crate::history::{Line, Names, RecordRules, Records, Rules, reply_bias};
 use crate::injections::Injections;
 use crate::js;
 use crate::lore::LoreResult;
@@ -186,7 +186,7 @@ impl<'a> About<'a> {
         &'s self,
         supplied: Supplied<'s>,
         injections: &'s Injections,
-        records: Vec<Record>,
+        records: Records<'s>,
         examples: &'s [Vec<Example>],
         continued: &'s str,
     ) -> Input<'s> {

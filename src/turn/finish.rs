@@ -70,7 +70,7 @@ impl About<'_> {
             chat_id: Some(&self.scene.chat.id),
             profile: self.profile,
         };
-        Value::Object(params(&p, &messages, &mut |text| scope.expand(text)))
+        Value::Object(params(&p, messages, &mut |text| scope.expand(text)))
     }
 
     /// How the reply is to be read.
@@ -119,21 +119,15 @@ pub(super) fn context_start(about: &About<'_>, assembled: &Assembled, report: &R
 
 /// What was left out outside the list of messages: a note that is not due, stop strings beyond the provider's limit.
 pub(super) fn left_out(note: &AuthorNote, reading: &Reading, payload: &Value) -> Vec<Omitted> {
-    let left = |origin: Origin, reason: &str| Omitted {
-        origin,
-        tokens: None,
-        reason: reason.to_owned(),
-        detail: None,
-    };
     let mut list = Vec::new();
     if !note.due && !note.text.is_empty() {
-        list.push(left(Origin::new(OriginKind::Ext, AUTHOR_NOTE), "not_due"));
+        list.push(Omitted::new(Origin::new(OriginKind::Ext, AUTHOR_NOTE), "not_due"));
     }
     let sent = payload.get("stop").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let unsent = reading.stop.iter().filter(|stop| !sent.iter().any(|s| *s == stop.text));
-    list.extend(
-        unsent
-            .map(|stop| left(Origin::new(OriginKind::Utility, format!("stop:{}", stop.text)), "stop_limit")),
-    );
+    list.extend(unsent.map(|stop| {
+        let origin = Origin::new(OriginKind::Utility, format!("stop:{}", stop.text));
+        Omitted::new(origin, "stop_limit")
+    }));
     list
 }

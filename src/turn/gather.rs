@@ -86,7 +86,7 @@ impl About<'_> {
         lines
             .iter()
             .rev()
-            .map(|l| if names { format!("{}: {}", l.message.name, l.text) } else { l.text.clone() })
+            .map(|l| if names { format!("{}: {}", l.message.name, l.text) } else { l.text.to_string() })
             .collect()
     }
 

@@ -691,9 +691,9 @@ fn the_worked_example_with_a_real_tokenizer() {
     let budget = &turn.report.budget;
     assert_eq!((budget.limit, budget.used, budget.left), (110, 92, 18));
     let chat = turn.report.omitted.iter().filter(|o| o.origin.index.is_some());
-    let chat: Vec<_> = chat.map(|o| (o.origin.index, o.tokens, o.reason.as_str())).collect();
-    assert_eq!(chat[0], (Some(2), Some(19), "budget.history_cut"));
-    assert_eq!(chat[1..], [(Some(1), None, "after_cut"), (Some(0), None, "after_cut")]);
+    let chat: Vec<_> = chat.map(|o| (o.origin.index, o.through, o.tokens, o.reason.as_str())).collect();
+    assert_eq!(chat[0], (Some(2), None, Some(19), "budget.history_cut"));
+    assert_eq!(chat[1..], [(Some(0), Some(1), None, "after_cut")]);
     let turn = run(190, false);
     assert_eq!((turn.report.cut.first_included_index, turn.report.budget.left), (Some(0), 8));
     assert!(!lines(&turn).iter().any(|l| l.contains("example_user")));

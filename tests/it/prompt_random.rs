@@ -3,7 +3,7 @@
 
 use promptside::Code;
 use promptside::host::{Dice, Host};
-use promptside::parts::Kind;
+use promptside::parts::{Kind, Omitted};
 use promptside::profile::Profile;
 use promptside::scene::Scene;
 use promptside::tokens::CodePoints;
@@ -180,7 +180,12 @@ fn all_is_told(value: &Value, turn: &Turn) -> Result<(), TestCaseError> {
         turn.report.omitted.iter().filter(|o| o.origin.id == id).map(|o| o.reason.clone()).collect::<Vec<_>>()
     };
     for index in 0..value["chat"]["messages"].as_array().unwrap().len() {
-        let reasons = omitted(&format!("msg:{index}"));
+        let here = |o: &&Omitted| {
+            o.origin.index.is_some_and(|from| (from..=o.through.unwrap_or(from)).contains(&index))
+        };
+        let mine = |o: &&Omitted| o.through.is_some() || o.origin.id == format!("msg:{index}");
+        let reasons: Vec<_> =
+            turn.report.omitted.iter().filter(here).filter(mine).map(|o| o.reason.clone()).collect();
         let told = reasons.len() + usize::from(inside.contains(&index));
         prop_assert_eq!(told, 1, "message {} {:?} {:?}", index, reasons, inside);
     }

@@ -1,6 +1,6 @@
 //! Every source is accounted for: it stands in a message, or it is left out with a reason (spec 02 Part 3 rule 1).
 
-use indexmap::IndexSet;
+use indexmap::{IndexMap, IndexSet};
 
 use super::Assembly;
 use super::item::Item;
@@ -9,20 +9,24 @@ use crate::injections::Position;
 use crate::parts::{Omitted, Origin, OriginKind};
 use crate::scene::is_built_in;
 
-/// What tells two sources apart.
-fn key(origin: &Origin) -> String {
-    format!("{:?}|{}|{}", origin.kind, origin.id, origin.character.as_deref().unwrap_or(""))
+/// What tells two sources apart; nothing for a chat message, which stands in one place only.
+fn key(origin: &Origin) -> Option<(OriginKind, &str, Option<&str>)> {
+    (origin.kind != OriginKind::Chat).then_some((
+        origin.kind,
+        origin.id.as_str(),
+        origin.character.as_deref(),
+    ))
 }
 
 impl Assembly<'_, '_> {
     /// Adds a reason for every prompt and injected text that is neither in a message nor left out yet.
     pub(super) fn account(&mut self, stopped: bool) {
-        let mut seen: IndexSet<String> = self.omitted.iter().map(|o| key(&o.origin)).collect();
+        let mut seen: IndexSet<_> = self.omitted.iter().filter_map(|o| key(&o.origin)).collect();
         let mut empty: Vec<Origin> = Vec::new();
         for item in self.slots.iter().flat_map(|slot| &slot.items) {
             for (_, (origin, _)) in &item.pieces {
                 if item.is_sent() {
-                    seen.insert(key(origin));
+                    seen.extend(key(origin));
                 } else {
                     empty.push(origin.clone());
                 }
@@ -65,11 +69,19 @@ impl Assembly<'_, '_> {
             let sources: Vec<Piece> = injection.sources(name);
             left.extend(sources.into_iter().map(|(origin, _)| (origin, reason)));
         }
-        for (origin, reason) in left {
-            if seen.insert(key(&origin)) {
-                self.omitted.push(Omitted { origin, tokens: None, reason: reason.to_owned(), detail: None });
+        let (mut more, mut messages) = (IndexMap::new(), IndexSet::new());
+        for (origin, reason) in &left {
+            match key(origin) {
+                None => messages.extend(origin.index),
+                Some(key) if seen.contains(&key) => {}
+                Some(key) => _ = more.entry(key).or_insert_with(|| Omitted::new(origin.clone(), reason)),
             }
         }
+        let more: Vec<Omitted> = more.into_values().collect();
+        for index in messages {
+            Omitted::message(&mut self.omitted, index, "empty");
+        }
+        self.omitted.extend(more);
     }
 
     /// Remembers something that must be sent, for the error that lists it.

@@ -187,15 +187,12 @@ impl Collection {
             // A marker that the order lacks or a trigger excludes has no slot (spec 02 F-10).
             if is_built_in(&entry.id) && !entry.extension && profile.on(&PROMPT_ORDER) {
                 if !entry.content.is_empty() {
-                    omitted.push(Omitted {
-                        origin: entry.pieces.first().map_or_else(
-                            || Origin::new(OriginKind::Prompt, entry.id.clone()),
-                            |(origin, _)| origin.clone(),
-                        ),
-                        tokens: None,
-                        reason: self.why_absent(&entry.id).to_owned(),
-                        detail: Some(serde_json::json!({"slot": entry.id})),
-                    });
+                    let origin = entry.pieces.first().map_or_else(
+                        || Origin::new(OriginKind::Prompt, entry.id.clone()),
+                        |(origin, _)| origin.clone(),
+                    );
+                    let detail = Some(serde_json::json!({"slot": entry.id}));
+                    omitted.push(Omitted { detail, ..Omitted::new(origin, self.why_absent(&entry.id)) });
                 }
                 return;
             }
@@ -254,12 +251,8 @@ impl Collection {
             }
             _ => "override_discarded",
         };
-        omitted.push(Omitted {
-            origin,
-            tokens: None,
-            reason: reason.to_owned(),
-            detail: Some(serde_json::json!({"slot": id, "cause": self.why_absent(id)})),
-        });
+        let detail = Some(serde_json::json!({"slot": id, "cause": self.why_absent(id)}));
+        omitted.push(Omitted { detail, ..Omitted::new(origin, reason) });
     }
 
     /// Whether the order list switches a prompt off.
@@ -306,12 +299,7 @@ fn original_macro(text: &str) -> Option<&str> {
 }
 
 fn leave(omitted: &mut Vec<Omitted>, id: &str, reason: &str) {
-    omitted.push(Omitted {
-        origin: Origin::new(OriginKind::Prompt, id),
-        tokens: None,
-        reason: reason.to_owned(),
-        detail: None,
-    });
+    omitted.push(Omitted::new(Origin::new(OriginKind::Prompt, id), reason));
 }
 
 impl Prompt {

@@ -72,10 +72,9 @@ impl Assembly<'_, '_> {
     fn leave_block(&mut self, block: usize, tokens: Option<i64>, reason: &str) {
         let left = self.slots.budget.left();
         self.omitted.push(Omitted {
-            origin: Origin::new(OriginKind::Card, format!("example:{block}")),
             tokens,
-            reason: reason.to_owned(),
             detail: tokens.map(|t| json!({"left": left, "short_by": t - left})),
+            ..Omitted::new(Origin::new(OriginKind::Card, format!("example:{block}")), reason)
         });
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::item::{End, Item, Slot};
 use super::{Assembly, Failure};
 use crate::error::{Code, Error};
-use crate::history::{Names, Record, wire_name};
+use crate::history::{Names, Record, Records, wire_name};
 use crate::js;
 use crate::macros::Expander;
 use crate::models::{MediaKind, Source, inlines, media_tokens};
@@ -73,9 +73,9 @@ impl Assembly<'_, '_> {
         self.must(item);
     }
 
-    fn wants_group_nudge(&self) -> bool {
-        let kind = self.input.kind;
-        let fixed = |switch| self.input.profile.on(switch);
+    fn wants_group_nudge(&mut self) -> bool {
+        let (input, kind) = (self.input, self.input.kind);
+        let fixed = |switch| input.profile.on(switch);
         self.input.in_group
             && kind != Kind::Impersonate
             && !(fixed(&PROMPT_NUDGES) && (kind == Kind::Quiet || !self.input.supplied.quiet.is_empty()))
@@ -83,18 +83,24 @@ impl Assembly<'_, '_> {
     }
 
     /// The message to be continued is the user's own (spec 02 F-22).
-    fn continues_user(&self) -> bool {
-        let record = self.held.taken.as_ref().or_else(|| self.records.iter().find(|r| r.depth.is_none()));
-        self.input.kind == Kind::Continue && record.is_some_and(|r| r.role == Role::User)
+    fn continues_user(&mut self) -> bool {
+        if self.input.kind != Kind::Continue {
+            return false;
+        }
+        if let Some(record) = &self.held.taken {
+            return record.role == Role::User;
+        }
+        let newest = self.records.position(|r| r.depth.is_none());
+        newest.and_then(|at| self.records.get(at)).is_some_and(|r| r.role == Role::User)
     }
 
     /// With `prompt.continue` on: the message to be continued leaves the records before depths are counted.
     pub(super) fn take_continued_whole(&mut self) {
-        if self.input.profile.on(&PROMPT_CONTINUE) && self.nudges_on() {
-            let first = self.records.first().filter(|r| r.invocations.is_none());
-            if first.is_some() {
-                self.held.taken = Some(self.records.remove(0));
-            }
+        if self.input.profile.on(&PROMPT_CONTINUE)
+            && self.nudges_on()
+            && self.records.get(0).is_some_and(|r| r.invocations.is_none())
+        {
+            self.held.taken = self.records.remove(0);
         }
     }
 
@@ -114,10 +120,10 @@ impl Assembly<'_, '_> {
             let ready = self.ready(&record, "continued", scope);
             self.held.taken = Some(record);
             self.held.continued.extend(ready.items);
-        } else if let Some(at) = self.records.iter().position(|r| r.index.is_some())
-            && !self.input.profile.on(&PROMPT_CONTINUE)
+        } else if !self.input.profile.on(&PROMPT_CONTINUE)
+            && let Some(at) = self.records.position(|r| r.index.is_some())
+            && let Some(record) = self.records.remove(at)
         {
-            let record = self.records.remove(at);
             let text = scope.expand_as(&record.text, record.trust);
             let mut item = self.input.counter.text("", record.role.as_str(), text, record.pieces.clone());
             item.id = None;
@@ -137,7 +143,7 @@ impl Assembly<'_, '_> {
     /// `send_if_empty` behind a character's message (§14.1 step 5).
     fn stand_in(&mut self, scope: &mut Expander<'_>) -> Result<(), Failure> {
         let text = self.input.preset.text("send_if_empty", "");
-        let newest = self.records.first();
+        let newest = self.records.get(0);
         if text.is_empty() || newest.is_none_or(|r| r.role != Role::Assistant) {
             return Ok(());
         }
@@ -165,9 +171,9 @@ impl Assembly<'_, '_> {
 
     /// Records from newest to oldest until one does not fit (§14.2).
     pub(super) fn fill_history(&mut self, scope: &mut Expander<'_>) -> Result<(), Failure> {
-        let records = std::mem::take(&mut self.records);
+        let mut records = self.records.take();
         if !self.has_history() {
-            for record in &records {
+            for record in &records.all() {
                 self.leave_record(record, None, "not_in_order");
             }
             return Ok(());
@@ -176,7 +182,8 @@ impl Assembly<'_, '_> {
         let mut kept: Vec<Item> = Vec::new();
         let mut outcome = Ok(());
         let mut cut = false;
-        for (i, record) in records.iter().enumerate() {
+        for i in 0..count {
+            let Some(record) = records.get(i) else { break };
             if cut {
                 self.leave_record(record, None, "after_cut");
                 continue;
@@ -186,7 +193,8 @@ impl Assembly<'_, '_> {
                 break;
             }
             let mut ready = self.ready(record, &format!("chatHistory-{}", count - i), scope);
-            self.add_tool_reasoning(&mut ready, &records, i);
+            self.add_tool_reasoning(&mut ready, &mut records, i);
+            let Some(record) = records.get(i) else { break };
             if !self.slots.budget.affords(ready.tokens) {
                 let reason = if ready.items.len() > 1 { "budget.tool_group" } else { "budget.history_cut" };
                 self.leave_record(record, Some(ready.tokens), reason);
@@ -210,21 +218,22 @@ impl Assembly<'_, '_> {
         scope: &mut Expander<'_>,
     ) -> Result<(), Error> {
         if !self.has_history() {
-            let records: Vec<_> = std::mem::take(&mut self.records);
+            let records = self.records.take().all();
             for record in records.iter().chain(injected.iter().flat_map(|(_, group)| group)) {
                 self.leave_record(record, None, "not_in_order");
             }
             self.add_examples(scope).ok();
             return Ok(());
         }
-        let records = std::mem::take(&mut self.records);
+        let mut records = self.records.take();
         let count = records.len() + injected.iter().map(|(_, g)| g.len()).sum::<usize>();
         let mut chat: Vec<Vec<Item>> = Vec::new();
         // What is continued is reserved already, and may stand alone.
         let must = self.input.kind != Kind::Continue;
-        if let Some(newest) = records.first().filter(|_| must) {
+        if must && let Some(newest) = records.get(0) {
             let mut ready = self.ready(newest, &format!("chatHistory-{count}"), scope);
-            self.add_tool_reasoning(&mut ready, &records, 0);
+            let newest = newest.clone();
+            self.add_tool_reasoning(&mut ready, &mut records, 0);
             if !self.slots.budget.affords(ready.tokens) {
                 let short = ready.tokens - self.slots.budget.left();
                 let at = newest.index.map(|i| format!("chat[{i}]")).unwrap_or_default();
@@ -237,20 +246,24 @@ impl Assembly<'_, '_> {
                     json!({"short_by": short, "tokens": ready.tokens, "left": self.slots.budget.left()});
                 return Err(Error::new(Code::BudgetNewest, at, message).with_detail(detail));
             }
-            self.book(&ready, newest);
+            self.book(&ready, &newest);
             chat.push(ready.items);
         }
         let (notes, mut cut) = self.take_notes(injected, scope);
         if self.input.pin_examples {
             self.add_examples(scope).ok();
         }
-        for (i, record) in records.iter().enumerate().skip(usize::from(must)) {
+        for i in usize::from(must)..records.len() {
             if cut {
-                self.leave_record(record, None, "after_cut");
-                continue;
+                for index in records.indices_from(i) {
+                    Omitted::message(&mut self.omitted, index, "after_cut");
+                }
+                break;
             }
+            let Some(record) = records.get(i) else { break };
             let mut ready = self.ready(record, &format!("chatHistory-{}", count - i), scope);
-            self.add_tool_reasoning(&mut ready, &records, i);
+            self.add_tool_reasoning(&mut ready, &mut records, i);
+            let Some(record) = records.get(i) else { break };
             if self.slots.budget.affords(ready.tokens) {
                 self.book(&ready, record);
                 chat.push(ready.items);
@@ -310,18 +323,19 @@ impl Assembly<'_, '_> {
     }
 
     pub(super) fn leave_record(&mut self, record: &Record, tokens: Option<i64>, reason: &str) {
+        if let (Some(index), None) = (record.index, tokens) {
+            return Omitted::message(&mut self.omitted, index, reason);
+        }
         let left = self.slots.budget.left();
         let detail = tokens.map(|t| json!({"left": left, "short_by": t - left}));
         let origins: Vec<Origin> = match record.index {
             Some(index) => vec![Origin::chat(index)],
             None => record.pieces.iter().map(|(origin, _)| origin.clone()).collect(),
         };
-        let reason = reason.to_owned();
         self.omitted.extend(origins.into_iter().map(|origin| Omitted {
-            origin,
             tokens,
-            reason: reason.clone(),
             detail: detail.clone(),
+            ..Omitted::new(origin, reason)
         }));
     }
 
@@ -390,7 +404,7 @@ impl Assembly<'_, '_> {
                 let mut origin = record.index.map_or_else(|| Origin::new(OriginKind::Ext, ""), Origin::chat);
                 origin.id = format!("{}:media:{n}", origin.id);
                 let reason = if url.is_empty() { "media_missing" } else { "unsupported_media" };
-                self.omitted.push(Omitted { origin, tokens: None, reason: reason.to_owned(), detail: None });
+                self.omitted.push(Omitted::new(origin, reason));
                 continue;
             }
             item.media.push(match kind {
@@ -446,13 +460,14 @@ impl Assembly<'_, '_> {
     }
 
     /// Reasoning goes along with tool calls since the last message of the user (end of §14.2). `records` newest first.
-    fn add_tool_reasoning(&self, ready: &mut Ready, records: &[Record], at: usize) {
+    fn add_tool_reasoning(&self, ready: &mut Ready, records: &mut Records<'_>, at: usize) {
         let mode = self.input.preset.text("tool_reasoning_mode", "disabled");
         let asked = matches!(self.input.model.source, Source::OpenRouter | Source::Custom)
             && self.input.preset.flag("show_thoughts", true)
             && mode != "disabled";
         let Some(call) = ready.items.first_mut().filter(|i| asked && i.tool_calls.is_some()) else { return };
-        if records.iter().take(at).any(|r| r.role == Role::User && r.index.is_some()) {
+        let last_said = records.position(|r| r.role == Role::User && r.index.is_some());
+        if last_said.is_some_and(|said| said < at) {
             return;
         }
         let text = |v: Option<&Value>| v.and_then(Value::as_str).filter(|s| !s.is_empty()).map(str::to_owned);
@@ -460,16 +475,17 @@ impl Assembly<'_, '_> {
             .get(at)
             .and_then(|r| r.invocations.as_ref())
             .and_then(|list| list.iter().find_map(|i| text(i.get("reasoning"))));
-        let earlier = || {
-            let chain = records.iter().skip(at + 1).take_while(|r| r.role != Role::User);
-            let mut said = chain.filter(|r| r.role == Role::Assistant && r.invocations.is_none());
-            if mode == "active_chain" {
-                said.next().and_then(|r| r.reasoning.clone())
-            } else {
-                said.find_map(|r| r.reasoning.clone())
+        let mut earlier = || {
+            for at in at + 1.. {
+                let record = records.get(at).filter(|r| r.role != Role::User)?;
+                let said = record.role == Role::Assistant && record.invocations.is_none();
+                if said && (mode == "active_chain" || record.reasoning.is_some()) {
+                    return record.reasoning.clone();
+                }
             }
+            None
         };
-        if let Some(reasoning) = own.or_else(earlier) {
+        if let Some(reasoning) = own.or_else(&mut earlier) {
             let before = call.tokens;
             call.reasoning = Some(reasoning);
             self.input.counter.recount(call);

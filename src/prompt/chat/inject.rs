@@ -1,5 +1,7 @@
 //! Texts at a depth become records of the chat (spec 02 §13).
 
+use std::collections::VecDeque;
+
 use crate::history::{Piece, Record};
 use crate::injections::{Injection, Injections, Position};
 use crate::js;
@@ -142,7 +144,7 @@ fn by_registration(
 }
 
 /// Puts injected records between those of the chat, newest first: each depth behind so many chat messages, or at the end.
-pub(super) fn splice(records: Vec<Record>, injected: Vec<(i64, Vec<Record>)>) -> Vec<Record> {
+pub(super) fn splice(records: VecDeque<Record>, injected: Vec<(i64, Vec<Record>)>) -> Vec<Record> {
     let mut out = Vec::with_capacity(records.len() + injected.len());
     let mut chat = records.into_iter();
     let mut placed = 0;

@@ -1,11 +1,13 @@
 //! A message on its way into the list: text, cost, sources; and the slots it stands in (spec 02 §9.1, §10, §11).
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use crate::history::Piece;
 use crate::js;
 use crate::models::{Fields, Framing};
-use crate::parts::{Message, Op, Origin, Part, Role};
+use crate::parts::{Message, Op, Origin, Part, ReportItem, Role};
 use crate::prompt::{Budget, Overflow};
 use crate::scene::Object;
 use crate::tokens::Count;
@@ -39,6 +41,8 @@ pub struct Item {
     pub pieces: Vec<(String, Piece)>,
     /// Depth of an injection.
     pub depth: Option<i64>,
+    /// The slot it stood in, once all are placed.
+    pub slot: Arc<str>,
 }
 
 /// Counts and frames messages.
@@ -157,6 +161,11 @@ impl Item {
         parts
     }
 
+    /// Its identity and its cost.
+    pub(super) fn brief(&self) -> ReportItem {
+        ReportItem { id: self.id.clone(), role: self.role.clone(), tokens: self.tokens }
+    }
+
     /// The first source.
     pub fn origin(&self) -> Option<&Origin> {
         self.pieces.first().map(|(_, (origin, _))| origin)
@@ -260,5 +269,10 @@ impl Slots {
     /// The slots in order, gaps left out.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Slot> {
         self.list.iter().flatten()
+    }
+
+    /// The same, for good.
+    pub(super) fn into_iter(self) -> impl Iterator<Item = Slot> {
+        self.list.into_iter().flatten()
     }
 }

@@ -17,16 +17,18 @@ mod squash;
 pub use collection::{Collection, Prompt, Supplied};
 pub use item::{Counter, Item, Slot};
 pub use report::report;
-pub use squash::Squashed;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use crate::error::{Code, Error};
-use crate::history::{Names, Record};
+use crate::history::{Names, Records};
 use crate::injections::Injections;
 use crate::macros::Expander;
 use crate::models::Model;
-use crate::parts::{Kind, LedgerLine, Omitted, Origin};
+use crate::parts::{Kind, LedgerLine, Omitted, Origin, ReportItem, ReportSlot};
 use crate::profile::{PROMPT_OVERFLOW, PROMPT_SQUASH, Profile};
 use crate::prompt::{Budget, Overflow};
 use crate::scene::Preset;
@@ -63,7 +65,7 @@ pub struct Input<'a> {
     /// Injected texts.
     pub injections: &'a Injections,
     /// Chat records, newest first.
-    pub records: Vec<Record>,
+    pub records: Records<'a>,
     /// Example blocks.
     pub examples: &'a [Vec<Example>],
     /// When continuing: the text to be continued, postfix included.
@@ -93,21 +95,21 @@ pub struct Assembled {
     /// The messages, in order.
     pub items: Vec<Item>,
     /// The slots they stood in, before squashing.
-    pub slots: Vec<Slot>,
+    pub slots: Vec<ReportSlot>,
+    /// What they cost, by class.
+    pub classes: BTreeMap<String, i64>,
     /// Every token that was booked.
     pub ledger: Vec<LedgerLine>,
     /// What is left.
     pub left: i64,
     /// What is not in.
     pub omitted: Vec<Omitted>,
-    /// Charged and then overwritten (spec 02 F-13, F-14).
-    pub lost: i64,
-    /// Reserved for tools.
-    pub tools: i64,
     /// Why placement stopped early; `sillytavern` profile only.
     pub failure: Option<Failure>,
-    /// The list after merging system messages, when that is on.
-    pub squashed: Option<Squashed>,
+    /// The list after merging system messages, when that is on; empty messages are still among them.
+    pub merged: Vec<ReportItem>,
+    /// Sum of the counts made while merging.
+    pub recounted: i64,
 }
 
 /// The state of one assembly.
@@ -117,7 +119,7 @@ struct Assembly<'i, 'a> {
     collection: Collection,
     /// Prompts that stand in the chat.
     absolute: Vec<Prompt>,
-    records: Vec<Record>,
+    records: Records<'a>,
     control: Vec<Item>,
     held: fill::Held,
     omitted: Vec<Omitted>,
@@ -136,7 +138,7 @@ pub fn assemble(mut input: Input<'_>, scope: &mut Expander<'_>) -> Result<Assemb
         scope,
         &mut omitted,
     );
-    let records = std::mem::take(&mut input.records);
+    let records = input.records.take();
     let strict = input.profile.on(&PROMPT_OVERFLOW);
     let limit = input.sizes.0.saturating_sub(input.sizes.1);
     let mut assembly = Assembly {
@@ -206,24 +208,25 @@ impl Assembly<'_, '_> {
 
     fn finish(mut self, failure: Option<Failure>) -> Assembled {
         self.account(failure.is_some());
-        let slots: Vec<Slot> = self.slots.iter().cloned().collect();
-        let all: Vec<Item> = slots.iter().flat_map(|slot| &slot.items).cloned().collect();
-        let wanted = self.input.preset.flag("squash_system_messages", false)
-            && (!self.input.preview || self.input.profile.on(&PROMPT_SQUASH));
-        let squashed = wanted.then(|| squash::squash(all.clone(), &self.input.counter, self.input.profile));
-        let listed = squashed.as_ref().map_or(&all, |s| &s.items);
-        let items = listed.iter().filter(|i| i.is_sent()).cloned().collect();
-        Assembled {
-            items,
-            slots,
-            ledger: self.slots.budget.lines().to_vec(),
-            left: self.slots.budget.left(),
-            lost: self.slots.lost,
-            tools: self.held.tools,
-            omitted: self.omitted,
-            failure,
-            squashed,
+        let input = self.input;
+        let wanted = input.preset.flag("squash_system_messages", false)
+            && (!input.preview || input.profile.on(&PROMPT_SQUASH));
+        let left = self.slots.budget.left();
+        let ledger = self.slots.budget.take_lines();
+        let classes = report::classes(&self.slots, self.held.tools);
+        let (mut slots, mut items) = (Vec::new(), Vec::new());
+        for slot in self.slots.into_iter() {
+            let name: Arc<str> = slot.id.as_str().into();
+            slots.push(ReportSlot { slot: slot.id, items: slot.items.iter().map(Item::brief).collect() });
+            items.extend(slot.items.into_iter().map(|item| Item { slot: name.clone(), ..item }));
         }
+        let (mut merged, mut recounted) = (Vec::new(), 0);
+        if wanted {
+            (items, recounted) = squash::squash(items, &input.counter, input.profile);
+            merged.extend(items.iter().map(Item::brief));
+        }
+        items.retain(Item::is_sent);
+        Assembled { items, slots, classes, ledger, left, omitted: self.omitted, failure, merged, recounted }
     }
 }
 

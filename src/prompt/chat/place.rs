@@ -85,7 +85,7 @@ impl Assembly<'_, '_> {
             .pieces
             .first()
             .map_or_else(|| Origin::new(OriginKind::Prompt, prompt.id.clone()), |(o, _)| o.clone());
-        self.omitted.push(Omitted { origin, tokens: None, reason: reason.to_owned(), detail: None });
+        self.omitted.push(Omitted::new(origin, reason));
     }
 
     /// Impersonation and quiet instruction: held now, placed at the very end.
@@ -187,13 +187,10 @@ impl Assembly<'_, '_> {
     fn take_prefill(&mut self, scope: &mut Expander<'_>) {
         let fixed = self.input.profile.on(&PROMPT_CONTINUE);
         let prefill = self.input.kind == Kind::Continue && self.input.preset.flag("continue_prefill", false);
-        if !prefill || self.records.is_empty() {
+        if !prefill || fixed && self.records.get(0).is_some_and(|r| r.invocations.is_some()) {
             return;
         }
-        if fixed && self.records.first().is_some_and(|r| r.invocations.is_some()) {
-            return;
-        }
-        let record = self.records.remove(0);
+        let Some(record) = self.records.remove(0) else { return };
         let mut text = if fixed { scope.expand_as(&record.text, record.trust) } else { record.text.clone() };
         let begun = self.input.preset.text("assistant_prefill", "");
         let claude = self.input.model.source == Source::Claude;
@@ -213,7 +210,8 @@ impl Assembly<'_, '_> {
     /// Absolute prompts and injected texts go among the records (step 10).
     pub(super) fn inject(&mut self, scope: &mut Expander<'_>) {
         let injected = self.injected(scope);
-        self.records = inject::splice(std::mem::take(&mut self.records), injected);
+        let records = inject::splice(self.records.take().all(), injected);
+        self.records.replace(records);
     }
 
     pub(super) fn injected(&mut self, scope: &mut Expander<'_>) -> Vec<(i64, Vec<Record>)> {

@@ -2,21 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use super::{Assembled, Failure, Item};
-use crate::parts::{Budget, Cut, Kind, Report, ReportError, ReportItem, ReportMessage, ReportSlot};
+use super::item::Slots;
+use super::{Assembled, Failure};
+use crate::parts::{Budget, Cut, Kind, Report, ReportError, ReportMessage};
 use crate::tokens::Count;
 
-/// Explains what came out. `visible` are the indices of the chat messages that could be in, oldest first.
+/// Explains what came out, and takes out of it what only the explanation needs. `visible` are the indices of the chat messages
+/// that could be in, oldest first.
 pub fn report(
-    assembled: &Assembled,
+    assembled: &mut Assembled,
     kind: Kind,
     sizes: (i64, i64),
     visible: &[usize],
     count: &dyn Count,
 ) -> Report {
     let limit = sizes.0.saturating_sub(sizes.1);
-    let item = |i: &Item| ReportItem { id: i.id.clone(), role: i.role.clone(), tokens: i.tokens };
-    let slot_of = slot_names(assembled);
     let messages: Vec<_> = assembled
         .items
         .iter()
@@ -27,7 +27,7 @@ pub fn report(
             name: m.name.clone(),
             tokens: m.tokens,
             charged: m.charged,
-            slot: slot_of(m),
+            slot: m.slot.to_string(),
             depth: m.depth,
             parts: m.parts(),
         })
@@ -38,29 +38,22 @@ pub fn report(
         .flat_map(|i| i.pieces.iter())
         .filter_map(|(_, (origin, _))| origin.index)
         .min();
+    let used = limit.saturating_sub(assembled.left);
+    let mut by_class = std::mem::take(&mut assembled.classes);
+    by_class.insert("held".to_owned(), used - by_class.values().sum::<i64>());
+    by_class.retain(|_, tokens| *tokens != 0);
     Report {
         v: 1,
         r#type: kind.as_str().to_owned(),
         tokenizer: count.id().to_owned(),
         exact: count.exact(),
-        budget: Budget {
-            context: sizes.0,
-            response: sizes.1,
-            limit,
-            used: limit.saturating_sub(assembled.left),
-            left: assembled.left,
-            by_class: by_class(assembled, limit.saturating_sub(assembled.left)),
-        },
+        budget: Budget { context: sizes.0, response: sizes.1, limit, used, left: assembled.left, by_class },
         messages,
-        slots: assembled
-            .slots
-            .iter()
-            .map(|s| ReportSlot { slot: s.id.clone(), items: s.items.iter().map(item).collect() })
-            .collect(),
-        merged: assembled.squashed.iter().flat_map(|s| &s.items).map(item).collect(),
-        recounted: assembled.squashed.as_ref().map_or(0, |s| s.recounted),
-        omitted: assembled.omitted.clone(),
-        ledger: assembled.ledger.clone(),
+        slots: std::mem::take(&mut assembled.slots),
+        merged: std::mem::take(&mut assembled.merged),
+        recounted: assembled.recounted,
+        omitted: std::mem::take(&mut assembled.omitted),
+        ledger: std::mem::take(&mut assembled.ledger),
         warnings: Vec::new(),
         cut: Cut {
             first_included_index: first,
@@ -81,16 +74,17 @@ pub fn report(
     }
 }
 
-/// What was used, by class.
-fn by_class(assembled: &Assembled, used: i64) -> BTreeMap<String, i64> {
-    let names =
-        ["priming", "tools", "control", "fixed", "utility", "history", "injections", "examples", "lost"];
-    let mut classes: BTreeMap<String, i64> = names.iter().map(|n| ((*n).to_owned(), 0)).collect();
-    let mut add = |class: &str, tokens: i64| *classes.entry(class.to_owned()).or_default() += tokens;
+/// What the messages cost, by class.
+pub(super) fn classes(slots: &Slots, tools: i64) -> BTreeMap<String, i64> {
+    let mut classes = BTreeMap::new();
+    let mut add = |class: &str, tokens: i64| match classes.get_mut(class) {
+        Some(sum) => *sum += tokens,
+        None => _ = classes.insert(class.to_owned(), tokens),
+    };
     add("priming", super::place::PRIMING);
-    add("tools", assembled.tools);
-    add("lost", assembled.lost);
-    for slot in &assembled.slots {
+    add("tools", tools);
+    add("lost", slots.lost);
+    for slot in slots.iter() {
         for item in &slot.items {
             let id = item.id.as_deref().unwrap_or("");
             let class = match slot.id.as_str() {
@@ -110,21 +104,5 @@ fn by_class(assembled: &Assembled, used: i64) -> BTreeMap<String, i64> {
             add(class, item.tokens);
         }
     }
-    let booked: i64 = classes.values().sum();
-    classes.insert("held".to_owned(), used - booked);
-    classes.retain(|_, tokens| *tokens != 0);
     classes
-}
-
-/// The slot that a message stood in, found by its identifier.
-fn slot_names(assembled: &Assembled) -> impl Fn(&Item) -> String {
-    let by_id: indexmap::IndexMap<String, String> = assembled
-        .slots
-        .iter()
-        .flat_map(|s| s.items.iter().filter_map(|i| Some((i.id.clone()?, s.id.clone()))))
-        .collect();
-    move |item| {
-        let known = item.id.as_ref().and_then(|id| by_id.get(id).cloned());
-        known.unwrap_or_else(|| "continueNudge".to_owned())
-    }
 }

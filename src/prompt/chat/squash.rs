@@ -9,17 +9,9 @@ use crate::profile::{PROMPT_SQUASH, Profile};
 /// Identifiers that are never merged.
 const APART: [&str; 3] = ["newMainChat", "newChat", "groupNudge"];
 
-/// The list after merging.
-#[derive(Clone, Debug)]
-pub struct Squashed {
-    /// The messages; empty ones of other roles are still among them and keep runs apart.
-    pub items: Vec<Item>,
-    /// Sum of the counts made on the way.
-    pub recounted: i64,
-}
-
-/// Merges neighbours. The first keeps its identity; sources of all are kept.
-pub(super) fn squash(items: Vec<Item>, counter: &Counter<'_>, profile: &Profile) -> Squashed {
+/// Merges neighbours; also gives the sum of the counts made on the way. The first keeps its identity; sources of all are kept.
+/// Empty messages of other roles stay in the list and keep runs apart.
+pub(super) fn squash(items: Vec<Item>, counter: &Counter<'_>, profile: &Profile) -> (Vec<Item>, i64) {
     let text_only = profile.on(&PROMPT_SQUASH);
     let mergeable = |item: &Item| {
         item.role == "system"
@@ -52,7 +44,7 @@ pub(super) fn squash(items: Vec<Item>, counter: &Counter<'_>, profile: &Profile)
         }
         open = merges;
     }
-    Squashed { items: out, recounted: sum }
+    (out, sum)
 }
 
 /// What string concatenation makes of a content.

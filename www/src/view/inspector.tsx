@@ -70,9 +70,10 @@ function RequestView({ shown, offline, open }: { shown: Shown; offline: boolean;
         <details>
           <summary>{report.omitted.length} left out</summary>
           <ul>
-            {report.omitted.map(({ origin, reason }) => (
+            {report.omitted.map(({ origin, through, reason }) => (
               <li>
-                {origin.kind} {origin.id}: <code>{reason}</code>
+                {origin.kind} {origin.id}
+                {through === undefined ? "" : ` to ${through}`}: <code>{reason}</code>
               </li>
             ))}
           </ul>
