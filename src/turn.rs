@@ -9,6 +9,7 @@ mod finish;
 mod gather;
 mod scan;
 
+use indexmap::IndexMap;
 use serde_json::Value;
 
 pub use about::About;
@@ -55,6 +56,8 @@ pub struct TurnOptions {
     pub tool_round: u32,
     /// Nothing will be sent: counting or showing only (ST: dry run; no squash there).
     pub preview: bool,
+    /// Injected texts of the chat's last request that lorebooks still look into, by key: see [`Effects::standing`].
+    pub standing: IndexMap<String, String>,
     /// What the model and the page can do, and what goes into the body besides the preset.
     pub ask: Ask,
 }
@@ -154,7 +157,7 @@ pub fn build_with(about: &About<'_>, compiled: &Compiled, host: &mut Host) -> Re
     let lore = about.scan(compiled, &lines, &card, &injections, &mut scope);
     outlets = outlet_texts(&lore);
     scope.env.outlets = &outlets;
-    about.place_notes(&mut injections, &note, &lore);
+    about.place_notes(&mut injections, &note, &lore, scope.effects);
     let examples = about.examples(&card, &lore, &mut scope);
 
     let records = Records::new(&lines, about.record_rules());
@@ -173,7 +176,7 @@ pub fn build_with(about: &About<'_>, compiled: &Compiled, host: &mut Host) -> Re
         let start = context_start(about, &assembled, &report);
         scope.effects.metadata.insert("lastInContextMessageId".to_owned(), Some(start.into()));
     }
-    let reading = about.reading(&continued, &mut scope);
+    let reading = about.reading(&lines, &continued, &mut scope);
     let payload = about.payload(&assembled, &reading, &mut scope);
     report.omitted.extend(left_out(&note, &reading, &payload));
     let messages = assembled.items.iter().map(Item::message).collect();

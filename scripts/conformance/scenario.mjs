@@ -75,6 +75,9 @@ class Run {
     };
     this.room = new promptside.Room(this.scene, this.options);
     this.opened = this.room.invoke("takeDraws");
+    // A scenario's variables are set in the open chat, whatever its first message wrote.
+    const { local, global } = json.scenario.variables ?? {};
+    if (local || global) this.room.update({ ...(local ? { chatMetadata: { variables: local } } : {}), ...(global ? { variables: { global } } : {}) });
   }
 
   step(step, recorded) {
@@ -84,7 +87,9 @@ class Run {
     const result = this[step.do] ? this[step.do](step, recorded) : { error: `no support for step ${step.do}` };
     const draws = this.room.invoke("takeDraws");
     if (draws.length || recorded.draws) result.draws = draws;
-    const changes = chatChanges(before, this.room.chat.messages);
+    // The recording compares messages as text: one whose keys only changed their order is listed, too.
+    const listed = recorded.chat_changes?.messages.map((m) => m.index) ?? [];
+    const changes = chatChanges(before, this.room.chat.messages, listed);
     if (changes || recorded.chat_changes) result.chat_changes = changes ?? { length: before.length, messages: [] };
     return result;
   }
@@ -114,7 +119,11 @@ class Run {
         if (start.kind !== "quiet" || recorded.speakers) result.speakers = output.planned.map((p) => p.name);
       }
       if (output.type === "result") result.result = output.text;
-      if (output.type === "error") result.error = true;
+      if (output.type === "error") {
+        // The page shows the failure.
+        result.error = true;
+        result.notices = (result.notices ?? 0) + 1;
+      }
       if (output.type !== "request") continue;
       const inspection = this.room.inspect();
       const wanted = recorded.requests?.[requests.length] ?? {};
@@ -405,10 +414,10 @@ function upstreamOf(request) {
   return { host, path: url.pathname + url.search, headers, body: JSON.parse(request.body) };
 }
 
-function chatChanges(before, after) {
+function chatChanges(before, after, listed) {
   const messages = [];
   after.forEach((message, index) => {
-    if (JSON.stringify(canonical(before[index])) !== JSON.stringify(canonical(message))) messages.push({ index, message });
+    if (listed.includes(index) || JSON.stringify(canonical(before[index])) !== JSON.stringify(canonical(message))) messages.push({ index, message });
   });
   return messages.length || before.length !== after.length ? { length: after.length, messages } : null;
 }

@@ -223,12 +223,14 @@ pub(super) fn lore(room: &mut Room, options: &LoreOptions, count: &dyn Count) ->
     let avatar = at.and_then(|i| room.scene().characters.get(i)).map(|c| c.avatar.clone());
     let mut host = room.host().clone();
     let mut effects = Effects::default();
+    let standing = room.standing().clone();
     let ask = turn::LoreAsk {
         speaker: avatar.as_deref(),
         kind,
         lines: options.lines.as_deref(),
         max_context: options.max_context,
         dry: options.dry,
+        standing: Some(&standing),
     };
     let found = turn::scan_lore(room.scene(), &ask, room.profile(), count, &mut host, &mut effects);
     let examples: Vec<Value> = found

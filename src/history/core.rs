@@ -20,6 +20,8 @@ pub struct Line<'a> {
     pub message: &'a ChatMessage,
     /// Its text for the model, without a name.
     pub text: Cow<'a, str>,
+    /// Stored reasoning that stands at the beginning of `text`; empty for none.
+    pub reasoning: String,
     /// Messages behind it; -1 for the one that is continued.
     pub depth: i64,
     /// What scripts did to it.
@@ -86,7 +88,7 @@ pub fn core_chat<'a>(
             let placement = Placement::of(message, true, rules.profile);
             let (text, changes) = scripted(&message.mes, placement, index, message, depth, rules, scope);
             let text = with_titles(message, with_files(message, text));
-            Line { index, message, text, depth, changes }
+            Line { index, message, text, reasoning: String::new(), depth, changes }
         })
         .collect();
     add_reasoning(&mut lines, rules, scope);
@@ -161,12 +163,13 @@ fn add_reasoning(lines: &mut [Line<'_>], rules: &Rules<'_>, scope: &mut Expander
             if wanted && !stored.is_empty() && stored != "\u{200b}" {
                 added += 1;
                 let prefix = scope.expand(&r.prefix);
-                if prefix_only && line.text.is_empty() {
-                    line.text = format!("{prefix}{stored}").into();
+                line.reasoning = if prefix_only && line.text.is_empty() {
+                    format!("{prefix}{stored}")
                 } else {
                     let (suffix, separator) = (scope.expand(&r.suffix), scope.expand(&r.separator));
-                    line.text = format!("{prefix}{stored}{suffix}{separator}{}", line.text).into();
-                }
+                    format!("{prefix}{stored}{suffix}{separator}")
+                };
+                line.text = format!("{}{}", line.reasoning, line.text).into();
             }
         }
         if !r.add_to_prompts || added >= most {

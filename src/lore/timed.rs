@@ -19,9 +19,9 @@ pub(super) struct Timers {
     sticky: Vec<Option<f64>>,
     cooldown: Vec<bool>,
     records: Records,
-    /// Records are read and will be written.
-    live: bool,
+    /// New records are made.
     commit: bool,
+    fixed: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -61,11 +61,11 @@ impl Timers {
             sticky: vec![None; entries.len()],
             cooldown: vec![false; entries.len()],
             records: stored(input.metadata),
-            live: !input.dry || fixed,
+            fixed,
             // Background requests leave the clock alone where the fault is put right (03 F30).
             commit: !(input.dry || fixed && matches!(input.trigger, "quiet" | "impersonate" | "continue")),
         };
-        if !this.live {
+        if input.dry && !fixed {
             return this;
         }
         for kind in [Kind::Sticky, Kind::Cooldown] {
@@ -178,7 +178,8 @@ impl Timers {
                 }
             }
         }
-        if self.commit || self.live {
+        // The reference writes the maps of a dry run, too, as it found them (spec 03 §1.8).
+        if self.commit || !self.fixed {
             let Records { sticky, cooldown } = self.records;
             effects
                 .metadata

@@ -26,6 +26,8 @@ pub struct Effects {
     pub global: IndexMap<String, Option<Value>>,
     /// Other keys of the chat metadata (`chat_id_hash`, `timedWorldInfo` …).
     pub metadata: IndexMap<String, Option<Value>>,
+    /// Injected texts by key that ST keeps registered after the request, so that lorebooks still look into them (03 F42).
+    pub standing: Option<IndexMap<String, String>>,
     /// Edits of stored messages.
     pub chat: Vec<ChatEdit>,
     /// Words banned for this generation (`{{banned}}`).

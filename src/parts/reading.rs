@@ -118,6 +118,8 @@ pub struct Reading {
     pub start_with: String,
     /// When continuing: the text that was already accepted, postfix included; empty otherwise.
     pub continued: String,
+    /// Stored reasoning at the beginning of `continued`: the model sees it, the message does not keep it.
+    pub reasoning: String,
     /// The user's settings.
     pub rules: ReplyRules,
 }

@@ -149,9 +149,9 @@ switches! {
         faults: ["03 F9", "03 F10", "03 F11", "03 F14"]
     }
     LORE_SCAN = "lore.scan" {
-        off: "Scan depth 0 blinds an entry to everything, the search for a minimum of activations goes one message too deep, macros in keys are drawn anew in each loop.",
-        on: "Scan depth 0 leaves out the messages only, the search ends at its limit, macros in keys are drawn once.",
-        faults: ["03 F1", "03 F2", "03 F17"]
+        off: "Scan depth 0 blinds an entry to everything, the search for a minimum of activations goes one message too deep, macros in keys are drawn anew in each loop, a persona in the chat is looked into one request late.",
+        on: "Scan depth 0 leaves out the messages only, the search ends at its limit, macros in keys are drawn once, texts of this request are looked into.",
+        faults: ["03 F1", "03 F2", "03 F17", "03 F42"]
     }
     LORE_RECURSION = "lore.recursion" {
         off: "Delay levels force recursion although it is off or the budget is spent, a single level never opens by itself, texts that were not inserted are scanned.",
@@ -304,6 +304,11 @@ switches! {
         off: "`send_if_empty` is sent again before every later speaker of a round.",
         on: "A round has one message of the user.",
         faults: ["01 F9"]
+    }
+    ROOM_GREETINGS = "room.greetings" {
+        off: "Opening a group's chat loses what its greetings write to the chat's variables, and `{{char}}` in an old first message is empty.",
+        on: "The variables are kept, and `{{char}}` is the author of the message.",
+        faults: ["02 addendum 1"]
     }
     TEXT_HALVES = "text.halves" {
         off: "Halves of surrogate pairs go through as they are.",

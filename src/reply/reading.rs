@@ -18,6 +18,8 @@ pub struct Ask<'a> {
     pub chat_completion: bool,
     /// For `Continue`: the accepted text, postfix included.
     pub continued: &'a str,
+    /// Stored reasoning at its beginning.
+    pub reasoning: &'a str,
     /// Stop strings of this call only.
     pub extra_stops: &'a [String],
     /// For which providers labels are stop strings, with `reply.name_stops` on (default text completion).
@@ -33,6 +35,7 @@ impl Default for Ask<'_> {
             kind: Kind::Normal,
             chat_completion: true,
             continued: "",
+            reasoning: "",
             extra_stops: &[],
             name_stops: NameStops::default(),
             decorated_stops: false,
@@ -108,6 +111,7 @@ pub fn reading(
             expand(&settings.user_prompt_bias)
         },
         continued: ask.continued.to_owned(),
+        reasoning: ask.reasoning.to_owned(),
         rules: ReplyRules {
             collapse_newlines: settings.collapse_newlines,
             trim_spaces: settings.trim_spaces,

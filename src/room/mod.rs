@@ -14,6 +14,7 @@ mod turns;
 
 use std::collections::VecDeque;
 
+use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 pub use event::{Answer, Input, Output, Planned, QuietInput, Start};
@@ -40,6 +41,8 @@ pub struct Room {
     state: State,
     undo: Option<Undo>,
     last: Option<Inspection>,
+    /// Texts of the last request that lorebooks still look into (03 F42).
+    standing: IndexMap<String, String>,
 }
 
 /// Where a round stands.
@@ -95,6 +98,7 @@ impl Room {
             state: State::Idle,
             undo: None,
             last: None,
+            standing: IndexMap::new(),
         }
     }
 
@@ -151,6 +155,11 @@ impl Room {
     /// What every request carries besides the preset: tools, the model's entry, a schema.
     pub const fn ask_mut(&mut self) -> &mut Ask {
         &mut self.ask
+    }
+
+    /// Injected texts of the last request that lorebooks still look into, by key.
+    pub const fn standing(&self) -> &IndexMap<String, String> {
+        &self.standing
     }
 
     /// Whether a round is under way.
@@ -268,6 +277,9 @@ impl Room {
         }
         apply(&mut self.scene.global_variables, effects.global);
         apply(&mut self.scene.chat.metadata, effects.metadata);
+        if let Some(standing) = effects.standing {
+            self.standing = standing;
+        }
         for edit in effects.chat {
             let ChatEdit::Text { index, mes } = edit;
             if let Some(message) = self.message_mut(index) {

@@ -8,6 +8,7 @@ use crate::history::greetings;
 use crate::js;
 use crate::macros::{self, EnvBase, Expander};
 use crate::parts::Effects;
+use crate::profile;
 use crate::scene::Scene;
 use crate::scripts::{self, Call, CompiledScripts, Placement};
 
@@ -21,9 +22,14 @@ impl Room {
             if room.scene.chat.messages.is_empty() && !tainted {
                 let (scripts, _) = CompiledScripts::new(&room.scene, &room.profile, &room.host.limits);
                 let messages = greetings(&room.scene, &room.profile, &scripts, &mut room.host, &mut effects);
+                if room.scene.group.is_some() && !room.profile.on(&profile::ROOM_GREETINGS) {
+                    effects.local.clear();
+                    effects.local_store = false;
+                    effects.metadata.clear();
+                }
                 room.scene.chat.messages.extend(messages);
             } else {
-                room.expand_first(&mut effects);
+                room.expand_first(false, &mut effects);
             }
             let notes = std::mem::take(&mut effects.notes);
             room.commit(effects);
@@ -32,15 +38,17 @@ impl Room {
         })
     }
 
-    /// Writes out the macros of a shown first message that is neither the user's nor hidden.
-    pub(super) fn expand_first(&mut self, effects: &mut Effects) {
+    /// Writes out the macros of a shown first message that is neither the user's nor hidden. `answered`: it was just written, the chat is
+    /// not being opened.
+    pub(super) fn expand_first(&mut self, answered: bool, effects: &mut Effects) {
         let Some(first) = self.scene.chat.messages.first().filter(|m| !m.is_user && !m.is_system) else {
             return;
         };
-        let speaker = if self.scene.group.is_some() { None } else { solo(&self.scene) };
-        let base = EnvBase::new(&self.scene, speaker, &self.profile);
-        // In a group the message's own author is the one whose name it shows.
-        let char = if self.scene.group.is_some() { first.name.as_str() } else { base.char.as_str() };
+        let in_group = self.scene.group.is_some();
+        let base = EnvBase::new(&self.scene, if in_group { None } else { solo(&self.scene) }, &self.profile);
+        // Nobody speaks in a group that is opened; where that is put right, the author stands for itself.
+        let named = in_group && (answered || self.profile.on(&profile::ROOM_GREETINGS));
+        let char = if named { first.name.as_str() } else { base.char.as_str() };
         let env = macros::Env { char, ..base.env() };
         let text = macros::expand(&first.mes, &env, &mut self.host, effects);
         if text == first.mes {

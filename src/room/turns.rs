@@ -105,6 +105,7 @@ impl Room {
             automatic: round.auto || !first,
             bias: if first { round.bias.clone() } else { String::new() },
             max_response: quiet.and_then(|q| q.response_length),
+            standing: self.standing.clone(),
             ask: self.ask.clone(),
             ..TurnOptions::default()
         }
@@ -287,7 +288,12 @@ impl Room {
             _ => Ended::Unknown,
         };
         self.commit(effects);
-        let cleaned = self.clean_scripted(&raw, &reading, &options, Some(speaker));
+        let mut cleaned = self.clean_scripted(&raw, &reading, &options, Some(speaker));
+        if kind == Kind::Continue
+            && let Some(own) = cleaned.text.strip_prefix(&reading.reasoning)
+        {
+            cleaned.text = own.to_owned();
+        }
         let avatar = self.avatar(speaker);
         // The end of the stream decides what could not be shown yet.
         if let Some(rest) = cutter.held_back(&cleaned.text) {
@@ -336,7 +342,7 @@ impl Room {
         if index == 0 {
             // Whatever becomes the first message has its macros written out (spec 02 §3.1).
             let mut effects = Effects::default();
-            self.expand_first(&mut effects);
+            self.expand_first(true, &mut effects);
             self.commit(effects);
         }
         let Some(message) = self.scene.chat.messages.get(index) else { return };
@@ -370,6 +376,7 @@ impl Room {
                 room.scene.chat.messages.push(store::user_message(&room.scene.persona, &stored, &bias, &now));
                 options.bias = bias;
             }
+            options.standing.clone_from(&room.standing);
             let turn = turn::build(&room.scene, &options, &room.profile, count, &mut room.host)?;
             result = Some((turn.payload, turn.report));
             Err(Error::new(crate::error::Code::Internal, "", "a preview is always taken back"))

@@ -43,7 +43,7 @@ pub struct About<'a> {
 }
 
 /// Texts that a call brings, expanded once.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Said {
     pub(super) quiet: String,
     bias: String,

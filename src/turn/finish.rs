@@ -74,11 +74,12 @@ impl About<'_> {
     }
 
     /// How the reply is to be read.
-    pub(super) fn reading(&self, continued: &str, scope: &mut Expander<'_>) -> Reading {
+    pub(super) fn reading(&self, lines: &[Line<'_>], continued: &str, scope: &mut Expander<'_>) -> Reading {
         let ask = reply::Ask {
             speaker: Some(self.speaker),
             kind: self.options.kind,
             continued,
+            reasoning: lines.last().map_or("", |l| l.reasoning.as_str()),
             extra_stops: &self.options.ask.stop,
             ..reply::Ask::default()
         };

@@ -7,13 +7,14 @@ use super::about::{About, Said};
 use crate::history::Line;
 use crate::host::Host;
 use crate::injections::{
-    AUTHOR_NOTE, AuthorNote, Injection, Injections, Position, QUIET, author_note, character_notes, persona,
+    AUTHOR_NOTE, AuthorNote, Injection, Injections, PERSONA, Position, QUIET, author_note, character_notes,
+    persona,
 };
 use crate::js;
 use crate::lore::{self, ExamplePlace, LoreResult, lore_at_depth, merge_lore};
 use crate::macros::{CardTexts, Expander};
 use crate::parts::Effects;
-use crate::profile::{PROMPT_EXAMPLES, PROMPT_NUDGES};
+use crate::profile::{LORE_SCAN, PROMPT_EXAMPLES, PROMPT_NUDGES};
 use crate::scene::Character;
 use crate::scripts::{Call, Placement, run};
 use crate::templates::{Example, Speakers, parse_example, split_examples};
@@ -54,8 +55,21 @@ impl About<'_> {
             quiet.scan = true;
             injections.set(QUIET, quiet);
         }
-        persona(injections, &self.scene.persona);
+        if self.profile.on(&LORE_SCAN) {
+            persona(injections, &self.scene.persona);
+        } else if let Some(text) = self.options.standing.get(PERSONA) {
+            injections.set(PERSONA, standing(text));
+        }
         note
+    }
+
+    /// What the last request left registered, for a look between requests: ST forgets nothing (03 F42).
+    pub(super) fn register_standing(&self, injections: &mut Injections) {
+        if !self.profile.on(&LORE_SCAN) {
+            for (key, text) in &self.options.standing {
+                injections.set(key.as_str(), standing(text));
+            }
+        }
     }
 
     /// Which lorebook entries are active.
@@ -149,7 +163,13 @@ impl About<'_> {
     }
 
     /// Author's note with lorebook lines and persona, lorebook texts at depth.
-    pub(super) fn place_notes(&self, injections: &mut Injections, note: &AuthorNote, lore: &LoreResult) {
+    pub(super) fn place_notes(
+        &self,
+        injections: &mut Injections,
+        note: &AuthorNote,
+        lore: &LoreResult,
+        effects: &mut Effects,
+    ) {
         injections.remove(QUIET);
         if self.skips_all_lore() {
             injections.remove(AUTHOR_NOTE);
@@ -157,6 +177,12 @@ impl About<'_> {
         }
         merge_lore(injections, note, lore, &self.scene.persona, self.profile);
         lore_at_depth(injections, lore);
+        persona(injections, &self.scene.persona);
+        let kept = [AUTHOR_NOTE, PERSONA].into_iter().filter_map(|key| {
+            let text = injections.get(key).filter(|i| i.scan)?;
+            Some((key.to_owned(), text.value.clone()))
+        });
+        effects.standing = Some(kept.collect());
     }
 
     /// Example blocks of the card and of lorebooks, read.
@@ -188,4 +214,9 @@ impl About<'_> {
 /// Lorebook outlets as macros read them.
 pub(super) fn outlet_texts(lore: &LoreResult) -> IndexMap<String, String> {
     lore.outlets.iter().map(|(name, texts)| (name.clone(), texts.join("\n"))).collect()
+}
+
+/// A text that lorebooks look into and that goes nowhere.
+fn standing(text: &str) -> Injection {
+    Injection { scan: true, ..Injection::new(text.to_owned(), Position::None, 0.0, 0) }
 }

@@ -2,7 +2,9 @@
 //!
 //! Spec: 03 §3, §15. The same steps as in a turn, without a request.
 
-use super::about::{About, current_chat};
+use super::about::{About, Said, current_chat};
+use indexmap::IndexMap;
+
 use super::{Compiled, TurnOptions};
 use crate::history::core_chat;
 use crate::host::Host;
@@ -10,7 +12,7 @@ use crate::injections::{Injections, author_note, character_notes};
 use crate::lore::{Books, LoreResult};
 use crate::macros::Expander;
 use crate::parts::{Effects, Kind};
-use crate::profile::Profile;
+use crate::profile::{LORE_SCAN, Profile};
 use crate::scene::{Character, Scene};
 use crate::scripts::CompiledScripts;
 use crate::tokens::Count;
@@ -28,6 +30,8 @@ pub struct LoreAsk<'a> {
     pub max_context: Option<i64>,
     /// Timers are not written.
     pub dry: bool,
+    /// Texts of the last request that are still looked into, by key (03 F42).
+    pub standing: Option<&'a IndexMap<String, String>>,
 }
 
 /// One scan, as a request for that speaker would make it.
@@ -39,10 +43,19 @@ pub fn scan_lore(
     host: &mut Host,
     effects: &mut Effects,
 ) -> LoreResult {
-    let options = TurnOptions { kind: ask.kind, preview: ask.dry, ..TurnOptions::default() };
+    let options = TurnOptions {
+        kind: ask.kind,
+        action: Some(ask.kind),
+        preview: ask.dry,
+        standing: ask.standing.cloned().unwrap_or_default(),
+        ..TurnOptions::default()
+    };
     let nobody = Character::default();
     let speaker = ask.speaker.and_then(|avatar| scene.character(avatar));
-    let about = About::by(scene, &options, profile, count, speaker.unwrap_or(&nobody));
+    let looker = About::by(scene, &options, profile, count, speaker.unwrap_or(&nobody));
+    // All visible messages are looked at, also for a swipe.
+    let plain = TurnOptions { kind: Kind::Normal, ..options.clone() };
+    let about = About { options: &plain, ..looker.clone() };
     let compiled = Compiled {
         books: Books::new(scene, speaker, profile),
         scripts: CompiledScripts::new(scene, profile, &host.limits).0,
@@ -52,14 +65,20 @@ pub fn scan_lore(
     let card = base.card_texts(scope.host, scope.effects);
     let mut injections = Injections::from_host(&scene.extension_prompts, profile);
     if let Some(speaker) = speaker {
-        let note = author_note(scene, speaker);
-        character_notes(&mut injections, scene, speaker, &card.depth_prompt, note.scan, &mut scope, profile);
+        if profile.on(&LORE_SCAN) {
+            about.register_notes(&mut injections, &card, &Said::default(), &mut scope);
+        } else {
+            let note = author_note(scene, speaker);
+            let own = &card.depth_prompt;
+            character_notes(&mut injections, scene, speaker, own, note.scan, &mut scope, profile);
+        }
     }
+    about.register_standing(&mut injections);
     let chat = current_chat(&base, &mut scope);
     let texts = match ask.lines {
         Some(lines) => lines.iter().rev().cloned().collect(),
         None => about.scan_texts(&core_chat(&chat, &about.line_rules(&compiled.scripts), &mut scope).0),
     };
     let prompt = ask.max_context.unwrap_or(about.sizes.0.saturating_sub(about.sizes.1));
-    about.look(&texts, speaker, prompt, &compiled, &card, &injections, &mut scope)
+    looker.look(&texts, speaker, prompt, &compiled, &card, &injections, &mut scope)
 }

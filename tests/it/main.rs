@@ -24,6 +24,7 @@ mod golden;
 mod layers;
 mod messages;
 mod lore;
+mod lore_room;
 mod mentions;
 mod token_texts;
 mod tokens;

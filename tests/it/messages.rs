@@ -41,6 +41,7 @@ struct Driver<'c> {
     scene: Scene,
     value: Value,
     now_ms: i64,
+    standing: indexmap::IndexMap<String, String>,
 }
 
 fn texts(v: &Value) -> &[Value] {
@@ -52,7 +53,7 @@ impl<'c> Driver<'c> {
         let value = golden::scene_value(case);
         let scene = Scene::from_value(&value).unwrap_or_else(|e| panic!("{}: {e}", case.id)).0;
         let now_ms = golden::date_ms(case.scenario()["date"].as_str().unwrap_or("2025-03-04T05:06:07.000Z"));
-        let mut driver = Self { case, scene, value, now_ms };
+        let mut driver = Self { case, scene, value, now_ms, standing: indexmap::IndexMap::new() };
         if driver.scene.chat.messages.is_empty() {
             driver.open();
         }
@@ -165,6 +166,9 @@ impl<'c> Driver<'c> {
         }
         apply(&mut self.scene.global_variables, &effects.global);
         apply(&mut self.scene.chat.metadata, &effects.metadata);
+        if let Some(standing) = &effects.standing {
+            self.standing.clone_from(standing);
+        }
     }
 
     /// Runs every step; each difference is one line.
@@ -243,7 +247,8 @@ impl<'c> Driver<'c> {
             // Members may share a name, and the recording tells names only.
             let mut found = Vec::new();
             for speaker in self.speakers(request) {
-                let options = TurnOptions { speaker, ..options(step, request) };
+                let options =
+                    TurnOptions { speaker, standing: self.standing.clone(), ..options(step, request) };
                 let mut fork = host.clone();
                 match turn::build(
                     &self.scene,
