@@ -103,6 +103,10 @@ codes! {
     FileBadYaml = "file.bad-yaml";
     /// A message cannot be put into the provider's form. Remedy: see the message; the `promptside` profile can send most of them.
     ProviderMessage = "provider.message";
+    /// The index and what is asked of it do not belong together. Remedy: see the message; embed anew with one model.
+    MemoryIndex = "memory.index";
+    /// The embedding service's answer cannot be used. Remedy: see the message for what it lacks.
+    MemoryAnswer = "memory.answer";
     /// A fault in this library. Remedy: report it with a snapshot of the room.
     Internal = "internal";
 }

@@ -33,6 +33,7 @@ pub mod names;
 pub mod macros;
 pub mod scripts;
 pub mod templates;
+pub mod sentences;
 // steps: the way of a turn, in order
 pub mod speakers;
 pub mod history;

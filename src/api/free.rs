@@ -38,6 +38,9 @@ pub fn call(method: &str, parameters: &str, vocabularies: &Vocabularies) -> Resu
         name if name.starts_with("provider.") => {
             text(&super::converters::call(name.trim_start_matches("provider."), &value)?)
         }
+        name if name.starts_with("memory.") => {
+            text(&super::memory::call(name.trim_start_matches("memory."), &value)?)
+        }
         name => Err(Error::new(Code::OptionUnknown, "method", format!("there is no function {name:?}"))),
     }
 }

@@ -6,6 +6,7 @@
 mod calls;
 mod converters;
 mod free;
+mod memory;
 mod options;
 mod params;
 mod session;

@@ -14,7 +14,7 @@ const fn digit(byte: u8) -> Option<u8> {
 }
 
 /// The bytes, or `None` when a character is foreign or the length cannot be.
-pub(super) fn decode(text: &[u8]) -> Option<Vec<u8>> {
+pub fn decode(text: &[u8]) -> Option<Vec<u8>> {
     let end = text.iter().rposition(|b| *b != b'=' && !b.is_ascii_whitespace()).map_or(0, |i| i + 1);
     let mut out = Vec::with_capacity(end / 4 * 3 + 3);
     let (mut bits, mut held) = (0u32, 0u32);

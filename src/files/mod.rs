@@ -31,6 +31,7 @@ mod zip_write;
 
 use serde_json::{Map, Value};
 
+pub use base64::decode as base64;
 pub use book_write::{character_book, world_file};
 pub use card_write::{CardOptions, CardVersion, card_object, write_card_json, write_card_png};
 pub use charx::Asset;

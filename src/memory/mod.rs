@@ -1,1 +1,42 @@
-//! (in progress)
+//! What comes back into the prompt after the history has dropped it: summary, recall by meaning and by words, data bank, memory
+//! of one character (spec 10).
+//!
+//! Plain data and pure functions: embedding and summarising are requests that the caller sends, at a moment of its own. Reading
+//! order: [`exact`] (the reference's), then the product's: `summary`, `recall` with `query`, `index` and `bm25`, `budget`.
+//! Must not know the prompt: what is recalled is a text under a key, and `injections` gives it a place.
+
+mod bm25;
+mod budget;
+mod diff;
+mod embed;
+pub mod exact;
+mod frame;
+mod fuse;
+mod hash;
+mod index;
+mod query;
+mod recall;
+mod smart;
+mod summary;
+mod vectors;
+mod words;
+
+pub use bm25::{Token, TokenKind, WordHit, WordIndex, tokens};
+pub use budget::{Booked, Source, book};
+pub use diff::{Diff, Indexed, Wanted, diff};
+pub use embed::{EmbedAsk, Embedder, Provider, Purpose, request as embed_request, vectors as embed_vectors};
+pub use frame::{Markers, reference_frame};
+pub use fuse::{RRF_K, fuse};
+pub use hash::hash;
+pub use index::{IndexItem, Precision, VectorHit, VectorIndex};
+pub use query::{QueryRules, query, strip_names};
+pub use recall::{
+    Candidates, Excluded, Memo, Order, Picked, Recall, RecallSettings, candidates, message_scores, recall,
+};
+pub use smart::{Split, cut_at_sentence, split_smart};
+pub use summary::{
+    Active, Anchor, Due, DueWhy, SummaryRecord, SummaryRequest, SummarySettings, Verdict, active, due,
+    injected, judge, request as summary_request,
+};
+pub use vectors::{dot, dot_bytes, quantise, unit};
+pub use words::{ascii_words, words};

@@ -30,6 +30,40 @@ pub fn has_cjk(text: &str) -> bool {
     text.chars().any(|c| matches!(class(c), Class::Han | Class::Hiragana | Class::Katakana | Class::Hangul))
 }
 
+/// How words are written: what counting and searching words need to know of a character.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Script {
+    /// Chinese characters and kana: a word is about a character, with no blanks between.
+    Han,
+    /// Hangul: words with blanks between, many endings.
+    Hangul,
+    /// Thai, Lao, Khmer, Burmese: no blanks between words.
+    Unspaced,
+    /// Any other letter, digit or mark.
+    Letter,
+    /// A combining mark: belongs to what stands before it.
+    Mark,
+    /// Everything else.
+    Other,
+}
+
+/// The script of a character.
+pub fn script(c: char) -> Script {
+    if c.is_ascii() {
+        return if c.is_ascii_alphanumeric() { Script::Letter } else { Script::Other };
+    }
+    if props::is_mark(c) {
+        return Script::Mark;
+    }
+    match class(c) {
+        Class::Han | Class::Hiragana | Class::Katakana => Script::Han,
+        Class::Hangul => Script::Hangul,
+        Class::Unspaced => Script::Unspaced,
+        Class::Arabic | Class::Hebrew | Class::Word => Script::Letter,
+        Class::Other => Script::Other,
+    }
+}
+
 /// The class of a character of a key.
 pub(super) fn class(c: char) -> Class {
     match c {

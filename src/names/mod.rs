@@ -6,6 +6,7 @@
 
 mod class;
 mod clusters;
+mod compose;
 mod decompose;
 mod edges;
 mod key;
@@ -19,8 +20,9 @@ mod props;
 mod tree;
 mod words;
 
-pub use class::has_cjk;
+pub use class::{Script, has_cjk, script};
 pub use clusters::clusters;
+pub use compose::Nfkc;
 pub use key::{Diacritics, KeyChar, Keyed, key};
 pub use labels::{Label, Labels, Look};
 pub use mentions::{Matcher, Mention, MentionKind, Named, Recency};

@@ -9,14 +9,12 @@
 //! Regex scripts run in the middle: [`before_scripts`], then the caller's scripts on [`Draft::text`], then [`after_scripts`].
 
 mod cut;
-mod emoji;
 mod exact;
 mod filters;
 mod find;
 mod markdown;
 mod pipeline;
 mod reading;
-mod sentences;
 mod spaces;
 pub mod stops;
 mod stream;

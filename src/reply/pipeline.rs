@@ -2,12 +2,11 @@
 
 use super::cut::{Cast, LabelCut};
 use super::find::Needles;
-use super::{
-    Cleaned, Cut, CutReason, Draft, Ended, Options, Step, Trim, exact, find, markdown, sentences, spaces,
-};
+use super::{Cleaned, Cut, CutReason, Draft, Ended, Options, Step, Trim, exact, find, markdown, spaces};
 use crate::js;
 use crate::parts::{Kind, Reading, Stop, StopSource};
 use crate::profile::{self, Profile};
+use crate::sentences;
 
 /// Which way each step goes for one reply.
 #[expect(clippy::struct_excessive_bools, reason = "one for each switch of the profile")]

@@ -26,6 +26,7 @@ mod messages;
 mod lore;
 mod lore_room;
 mod mentions;
+mod memory;
 mod token_texts;
 mod tokens;
 mod room;

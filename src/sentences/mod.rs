@@ -1,7 +1,9 @@
-//! An unfinished last sentence is cut off (spec 01 §13.2, F25).
+//! Where the last sentence of a text ends: an unfinished one is cut off (spec 01 §13.2, F25; spec 10 §12). Knows no reply and no chat.
 
-use super::emoji::is_emoji;
+mod emoji;
+
 use crate::js;
+use emoji::is_emoji;
 
 /// Ends of sentences that the reference knows.
 const ENDS: &[char] =
@@ -9,7 +11,7 @@ const ENDS: &[char] =
 
 /// As the reference does it: back to the last mark of a fixed list or emoji; a mark after white space is taken for an opening
 /// one and cut off too.
-pub(super) fn exact(text: &str) -> &str {
+pub fn exact(text: &str) -> &str {
     let Some((at, c)) = text.char_indices().rev().find(|(_, c)| ENDS.contains(c) || is_emoji(*c)) else {
         return js::trim_end(text);
     };
@@ -20,7 +22,7 @@ pub(super) fn exact(text: &str) -> &str {
 
 /// Back to the last end of a sentence in any script, with the quotes and marks that close behind it. Titles, initials, numbers,
 /// list numbers and apostrophes end none; a quote or a mark alone counts where it closes. Without any end the text stays.
-pub(super) fn smart(text: &str) -> &str {
+pub fn smart(text: &str) -> &str {
     let mut to = text.len();
     loop {
         let before = text.get(..to).unwrap_or("");
