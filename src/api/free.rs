@@ -41,6 +41,9 @@ pub fn call(method: &str, parameters: &str, vocabularies: &Vocabularies) -> Resu
         name if name.starts_with("memory.") => {
             text(&super::memory::call(name.trim_start_matches("memory."), &value)?)
         }
+        name if name.starts_with("rooms.") => {
+            text(&super::rooms::call(name.trim_start_matches("rooms."), &value)?)
+        }
         name => Err(Error::new(Code::OptionUnknown, "method", format!("there is no function {name:?}"))),
     }
 }

@@ -9,6 +9,9 @@ mod free;
 mod memory;
 mod options;
 mod params;
+mod room_rules;
+mod room_script;
+mod rooms;
 mod session;
 mod types;
 

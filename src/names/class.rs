@@ -27,7 +27,22 @@ pub(super) enum Class {
 
 /// Whether a text has a Chinese character, kana or Hangul: where that is written, colons are full-width.
 pub fn has_cjk(text: &str) -> bool {
-    text.chars().any(|c| matches!(class(c), Class::Han | Class::Hiragana | Class::Katakana | Class::Hangul))
+    text.chars().any(is_cjk)
+}
+
+/// Whether a character is Chinese, kana or Hangul: names begin and end anywhere in such text.
+pub fn is_cjk(c: char) -> bool {
+    matches!(script(c), Script::Han | Script::Hangul)
+}
+
+/// Whether a character is a letter or a number of any script (general categories L and N).
+pub fn is_letter(c: char) -> bool {
+    !matches!(script(c), Script::Mark | Script::Other)
+}
+
+/// Whether a character is a letter, a number or a mark on one (L, N, M).
+pub fn is_written(c: char) -> bool {
+    script(c) != Script::Other
 }
 
 /// How words are written: what counting and searching words need to know of a character.

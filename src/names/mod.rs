@@ -20,7 +20,7 @@ mod props;
 mod tree;
 mod words;
 
-pub use class::{Script, has_cjk, script};
+pub use class::{Script, has_cjk, is_cjk, is_letter, is_written, script};
 pub use clusters::clusters;
 pub use compose::Nfkc;
 pub use key::{Diacritics, KeyChar, Keyed, key};

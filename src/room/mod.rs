@@ -5,8 +5,19 @@
 //!
 //! Spec: 01 §3, §8, §14; 09 §§11-16. Reading order: `event` (what goes in and out), `mod` (the round), `store` (messages).
 
+pub mod context;
+pub mod control;
+pub mod coordinator;
+pub mod crosstalk;
+pub mod director;
+pub mod director_answer;
 mod event;
+pub mod layout;
+pub mod narrator;
 mod open;
+pub mod presence;
+pub mod repeat;
+pub mod validate;
 mod start;
 mod store;
 mod swipe;

@@ -1,22 +1,32 @@
 //! Who speaks: a scene, what the user did, and dice -> a [`Plan`] (spec 01 §§3-5, P4). Made once a turn, before its first request.
 //!
 //! In profile `sillytavern` the same draws give the same speakers as the reference. Knows nothing of prompts and requests; what a room
-//! does beyond one turn (cross-talk, directors) is decided there.
+//! does with them over several turns is decided there; `calls`, `pick`, `world` and `formula` are the strategies that only rooms use.
 
+mod calls;
+mod formula;
 mod last;
 mod lists;
 mod lookup;
 mod natural;
+mod pick;
 mod plan;
+mod relations;
 mod strategies;
 mod talk;
 mod view;
 mod words;
+mod world;
 
+pub use calls::{Called, Caller, Match, Said};
+pub use formula::{Candidate, Line, Options as FormulaOptions, Score, formula};
 pub use lists::{Lists, lists};
 pub use lookup::lookup;
+pub use pick::{Asked, Choice, choose, responds};
 pub use plan::{Nobody, Pass, Pick, Plan, Reason, Silence};
+pub use relations::{Change, Dimension, HISTORY, Relation};
 pub use view::named;
+pub use world::{Decision, Node, World, decide};
 
 use crate::error::{Code, Error, Warning};
 use crate::host::{Dice, Site};
@@ -24,7 +34,7 @@ use crate::js;
 use crate::names::{Matcher, MentionOptions};
 use crate::parts::Kind;
 use crate::profile::{self, Profile};
-use crate::scene::{Scene, Strategy};
+use crate::scene::{ChatMessage, Scene, Strategy};
 use strategies::Outcome;
 use view::View;
 
@@ -60,6 +70,10 @@ pub struct PlanOptions<'a> {
     pub outsiders: bool,
     /// A matcher made from [`named`]; without one, one is made with default options.
     pub matcher: Option<&'a Matcher>,
+    /// Another strategy than the group's.
+    pub strategy: Option<Strategy>,
+    /// Members that do not speak by themselves this time, as if they were not listed. A mention still makes them speak.
+    pub without: &'a [String],
 }
 
 /// Plans a turn.
@@ -82,7 +96,11 @@ pub fn plan(
             }
     });
     let mut plan = match View::of(scene) {
-        Some(view) => in_group(&view?, options, typed, profile, dice)?,
+        Some(view) => {
+            let mut view = view?;
+            view.enabled.retain(|id| !options.without.iter().any(|w| w == id));
+            in_group(&view, options, typed, profile, dice)?
+        }
         None => solo(scene, options)?,
     };
     plan.is_user_input = typed.is_some();
@@ -98,6 +116,17 @@ pub fn plan(
 /// outside a group.
 pub fn recent(scene: &Scene) -> Vec<usize> {
     View::of(scene).and_then(Result::ok).map_or_else(Vec::new, |view| last::recent(&view))
+}
+
+/// Who wrote a message, as a member's id. `None` for the user, a narrator, and strangers.
+pub fn author<'a>(scene: &'a Scene, message: &'a ChatMessage) -> Option<&'a str> {
+    View::of(scene)?.ok()?.author(message)
+}
+
+/// The last visible message of a member.
+pub fn last_of<'a>(scene: &'a Scene, id: &str) -> Option<&'a ChatMessage> {
+    let view = View::of(scene)?.ok()?;
+    view.messages().iter().rev().find(|m| !m.is_system && view.author(m) == Some(id))
 }
 
 /// What is appended for the user. The reference appends the input whenever nobody speaks, even when there is none (spec 01 F8).
@@ -260,7 +289,7 @@ fn by_strategy(
         fallback: options.fallback,
         matcher: matcher.filter(|_| profile.on(&profile::MENTIONS_UNICODE)),
     };
-    let strategy = view.group.strategy;
+    let strategy = options.strategy.unwrap_or(view.group.strategy);
     let mut outcome = if strategy == Strategy::Natural {
         natural::natural(&turn, dice)
     } else {

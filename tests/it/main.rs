@@ -30,6 +30,7 @@ mod memory;
 mod token_texts;
 mod tokens;
 mod room;
+mod rooms;
 mod scheduler;
 mod speakers;
 mod unicode;
