@@ -21,7 +21,7 @@ use crate::host::Host;
 use crate::injections::Injections;
 use crate::lore::{Books, LoreResult};
 use crate::macros::Expander;
-use crate::parts::{Effects, Kind, Message, Reading, Report};
+use crate::parts::{Effects, Kind, Message, Reading, Report, Shares};
 use crate::profile::Profile;
 use crate::prompt::chat::{Item, assemble, report};
 use crate::scene::{Object, Scene};
@@ -92,6 +92,8 @@ pub struct Ask {
     pub logprobs: bool,
     /// `{name, value, description?, strict?}` of a structured answer.
     pub json_schema: Option<Value>,
+    /// How the budget is shared out.
+    pub shares: Shares,
 }
 
 /// A request before post-processing and conversion, and everything about it.
@@ -150,7 +152,7 @@ pub fn build_with(about: &About<'_>, compiled: &Compiled, host: &mut Host) -> Re
     let card = base.card_texts(scope.host, scope.effects);
     chat = current_chat(&base, &mut scope);
     scope.env.chat = &chat;
-    let (lines, hidden) = core_chat(&chat, &about.line_rules(&compiled.scripts), &mut scope);
+    let (lines, mut hidden) = core_chat(&chat, &about.line_rules(&compiled.scripts), &mut scope);
 
     let mut injections = Injections::from_host(&about.scene.extension_prompts, about.profile);
     let note = about.register_notes(&mut injections, &card, &said, &mut scope);
@@ -158,6 +160,7 @@ pub fn build_with(about: &About<'_>, compiled: &Compiled, host: &mut Host) -> Re
     outlets = outlet_texts(&lore);
     scope.env.outlets = &outlets;
     about.place_notes(&mut injections, &note, &lore, scope.effects);
+    hidden.extend(about.cap_memory(&mut injections));
     let examples = about.examples(&card, &lore, &mut scope);
 
     let records = Records::new(&lines, about.record_rules());
@@ -177,7 +180,8 @@ pub fn build_with(about: &About<'_>, compiled: &Compiled, host: &mut Host) -> Re
         scope.effects.metadata.insert("lastInContextMessageId".to_owned(), Some(start.into()));
     }
     let reading = about.reading(&lines, &continued, &mut scope);
-    let payload = about.payload(&assembled, &reading, &mut scope);
+    let (payload, changes) = about.payload(&assembled, &reading, &mut scope);
+    report.body_changes = changes;
     report.omitted.extend(left_out(&note, &reading, &payload));
     let messages = assembled.items.iter().map(Item::message).collect();
     Ok(Turn { payload, messages, report, reading, effects, lore })

@@ -44,6 +44,10 @@ provider: Record<string, unknown>,
  */
 limits: Record<string, number>, 
 /**
+ * How the budget is shared out between newest messages, examples, memory, lorebooks.
+ */
+budget?: Shares, 
+/**
  * Write the greetings of a new chat, expand the first message of an existing one (default true).
  */
 open?: boolean, };
@@ -887,6 +891,14 @@ warnings: Array<Warning>,
  */
 cut: HistoryCut, 
 /**
+ * What it has in common with the room's request before it.
+ */
+reuse: Reuse, 
+/**
+ * Fields of the body that the model's name forbids or renames.
+ */
+body_changes: Array<BodyChange>, 
+/**
  * Why the request is not whole; only where the profile sends it all the same.
  */
 error: ReportError | null, };
@@ -1082,7 +1094,11 @@ context: number,
  */
 response: number, 
 /**
- * `context - response`.
+ * Kept free because counts are estimates.
+ */
+margin: number, 
+/**
+ * `context - response - margin`.
  */
 limit: number, 
 /**
@@ -1111,6 +1127,70 @@ first_included_index: number | null,
  * How many older visible messages were left out.
  */
 dropped: number, };
+
+/**
+ * How much of a request stood at the start of the one before, so that a provider's prompt cache can have it.
+ */
+export type Reuse = { 
+/**
+ * Messages that are the same, from the first on.
+ */
+messages: number, 
+/**
+ * Their tokens, and those of the text that the next one begins with in both.
+ */
+tokens: number, };
+
+/**
+ * Shares of the budget; all optional, in tokens unless said otherwise. They hold where `prompt.overflow` is on.
+ */
+export type Shares = { 
+/**
+ * So many of the newest chat messages are sent, or the request is an error (default 1).
+ */
+newest?: number, 
+/**
+ * Most that example dialogues take together.
+ */
+examples: number, 
+/**
+ * Most that summary, recalled messages and data bank take together; a text that does not fit is left out whole.
+ */
+memory: number, 
+/**
+ * Most that the entries of a lorebook take, by the book's name.
+ */
+books: Record<string, number>, 
+/**
+ * Identifiers of prompts that get only what everything else leaves, in this order: `scenario`, `worldInfoAfter`, an id of the
+ * user's.
+ */
+last?: Array<string>, 
+/**
+ * Percent of the prompt's room that stay free while counts are estimates (default 10; none in the `sillytavern` profile).
+ */
+margin?: number, };
+
+/**
+ * A change that a model's name made to the body.
+ */
+export type BodyChange = { 
+/**
+ * The rule: `o_series`, `gpt_5` …
+ */
+rule: string, 
+/**
+ * Fields that were taken out.
+ */
+removed: Array<string>, 
+/**
+ * `max_tokens` became `max_completion_tokens`.
+ */
+completion_tokens: boolean, 
+/**
+ * System messages became the user's.
+ */
+system_to_user: boolean, };
 
 /**
  * Something that was repaired or ignored: same shape as an error, but the result stands.

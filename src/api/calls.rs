@@ -10,6 +10,7 @@ use crate::macros::{self, EnvBase};
 use crate::models::{Framing, Model};
 use crate::parts::{Effects, Kind};
 use crate::profile::PROMPT_ONCE;
+use crate::provider;
 use crate::reply::{self, Trim};
 use crate::room::{Room, request_value};
 use crate::scene::Object;
@@ -86,15 +87,18 @@ pub(super) fn preview(room: &mut Room, options: &BuildOptions, count: &dyn Count
         }),
         automatic: options.auto,
         max_response: options.quiet.as_ref().and_then(|q| q.response_length),
+        ask: room.ask_mut().clone(),
         ..TurnOptions::default()
     };
     let typed = options.user_message.as_deref().filter(|t| !t.is_empty());
-    let (mut payload, report) = room.preview(typed, Some(speaker), &turn_options, count)?;
+    let (mut payload, mut report) = room.preview(typed, Some(speaker), &turn_options, count)?;
     if let (Some(stream), Some(o)) = (options.stream, payload.as_object_mut()) {
         o.insert("stream".into(), json!(stream));
     }
-    let request = convert(room, &json!({"payload": payload}))?;
-    Ok(Built { request, report, speaker: avatar })
+    let request =
+        provider::request(payload.as_object().unwrap_or(&Object::new()), room.provider(), room.profile())?;
+    report.warnings.extend(request.notes.iter().cloned());
+    Ok(Built { request: request_value(&request), report, speaker: avatar })
 }
 
 /// Cleans a whole reply.
@@ -285,6 +289,6 @@ pub(super) fn count(room: &Room, value: &Value, count: &dyn Count) -> Vec<i64> {
 pub(super) fn convert(room: &Room, value: &Value) -> Result<Value, Error> {
     let empty = Object::new();
     let payload = value.get("payload").and_then(Value::as_object).unwrap_or(&empty);
-    let request = crate::provider::request(payload, room.provider(), room.profile())?;
+    let request = provider::request(payload, room.provider(), room.profile())?;
     Ok(request_value(&request))
 }

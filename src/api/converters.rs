@@ -231,7 +231,8 @@ fn payload(
         chat_id: None,
         profile: &args.profile,
     };
-    Ok(params(&p, messages.to_vec(), &mut |t| t.replace("{{user}}", user).replace("{{char}}", char)))
+    let expand = &mut |t: &str| t.replace("{{user}}", user).replace("{{char}}", char);
+    Ok(params(&p, messages.to_vec(), expand).0)
 }
 
 /// `{method, url, headers, body, auth}` for recorded settings and messages.

@@ -9,6 +9,7 @@ use crate::error::{Code, Error};
 use crate::files;
 use crate::host::Limits;
 use crate::js;
+use crate::profile::Profile;
 
 /// A free function by its name.
 pub fn call(method: &str, parameters: &str, vocabularies: &Vocabularies) -> Result<String, Error> {
@@ -26,13 +27,21 @@ pub fn call(method: &str, parameters: &str, vocabularies: &Vocabularies) -> Resu
             session.call(method, &js::stringify(&part("params")))
         }
         "countTokens" => {
-            let preset = crate::scene::Preset::from_value(&json!({
-                "chat_completion_source": part("source").as_str().unwrap_or("openai"),
-                "openai_model": part("model").as_str().unwrap_or(""),
-            }));
+            let words = part("text");
+            let Value::String(words) = &words else {
+                return Err(Error::new(Code::SceneField, "text", "the text to count must be a string"));
+            };
+            let (model, source) = (part("model"), part("source"));
+            // A model is known by its name, whoever serves it.
+            let model = model.as_str().unwrap_or("");
+            let source = if model.is_empty() { source.as_str().unwrap_or("openai") } else { "openai" };
+            let preset = crate::scene::Preset::from_value(
+                &json!({"chat_completion_source": source, "openai_model": model}),
+            );
             let choice = part("tokenizer");
-            let counter = vocabularies.counter(choice.as_str().unwrap_or("auto"), &preset)?;
-            let tokens = counter.count(part("text").as_str().unwrap_or(""));
+            let choice = choice.as_str().unwrap_or("auto");
+            let counter = vocabularies.counter(choice, &preset, &Profile::promptside())?;
+            let tokens = counter.count(words);
             text(&json!({"tokens": tokens, "exact": counter.exact(), "tokenizer": counter.id()}))
         }
         name if name.starts_with("provider.") => {

@@ -37,7 +37,7 @@ mod tests {
     use ts_rs::{Config, TS};
 
     use super::*;
-    use crate::{error, lore, names, parts, reply, room, speakers, turn};
+    use crate::{error, lore, models, names, parts, reply, room, speakers, turn};
 
     /// The file with all types, as it must stand in the package's source.
     fn generated() -> String {
@@ -104,6 +104,9 @@ mod tests {
             parts::Op,
             parts::Budget,
             parts::Cut,
+            parts::Reuse,
+            parts::Shares,
+            models::BodyChange,
             error::Warning,
             lore::Explained,
             lore::Reason,

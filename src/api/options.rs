@@ -10,9 +10,10 @@ use serde_json::Value;
 use crate::error::{Code, Error};
 use crate::host::{Clock, Dice, Host, Limits, Rest, Seed};
 use crate::models::{self, Model};
-use crate::profile::Profile;
+use crate::parts::Shares;
+use crate::profile::{Profile, TOKENS_ESTIMATE};
 use crate::scene::Preset;
-use crate::tokens::{Bpe, CodePoints, Count, Estimate, Remembered, Vocabulary};
+use crate::tokens::{Bpe, ByScript, CodePoints, Count, Estimate, Remembered, Vocabulary};
 
 /// Where random numbers come from.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -68,6 +69,9 @@ pub struct RoomOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(type = "Record<string, number>"))]
     pub limits: Option<IndexMap<String, u64>>,
+    /// How the budget is shared out between newest messages, examples, memory, lorebooks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Shares>,
     /// Write the greetings of a new chat, expand the first message of an existing one (default true).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open: Option<bool>,
@@ -206,15 +210,22 @@ impl Vocabularies {
     }
 
     /// The counter for a choice of tokenizer and the preset's model.
-    pub fn counter(&self, choice: &str, preset: &Preset) -> Result<Rc<dyn Count>, Error> {
+    pub fn counter(&self, choice: &str, preset: &Preset, profile: &Profile) -> Result<Rc<dyn Count>, Error> {
+        let fixed = profile.on(&TOKENS_ESTIMATE);
+        let guess = || if fixed { Rc::new(ByScript) as Rc<dyn Count> } else { Rc::new(Estimate) };
         match choice {
             "codepoints" => Ok(Rc::new(CodePoints)),
-            "estimate" => Ok(Rc::new(Estimate)),
+            "estimate" => Ok(guess()),
             "auto" | "" => {
-                let id = models::tokenizer_id(&Model::of(preset, None));
-                Ok(match encoding(models::encoder(&id)).and_then(|e| self.loaded.get(e)) {
+                let model = Model::of(preset, None);
+                let encoding = if fixed {
+                    models::encoding(&model.name)
+                } else {
+                    encoding(models::encoder(&models::tokenizer_id(&model)))
+                };
+                Ok(match encoding.and_then(|e| self.loaded.get(e)) {
                     Some(exact) => Rc::new(Remembered::new(exact.clone())),
-                    None => Rc::new(Estimate),
+                    None => guess(),
                 })
             }
             name => match self.loaded.get(name) {

@@ -34,9 +34,11 @@ impl Session {
         let (value, mut warnings) = parsed(scene, &profile)?;
         let (scene, notes) = Scene::from_value(&value)?;
         warnings.extend(notes);
-        let counter = vocabularies.counter(options.tokenizer.as_deref().unwrap_or("auto"), &scene.preset)?;
+        let counter =
+            vocabularies.counter(options.tokenizer.as_deref().unwrap_or("auto"), &scene.preset, &profile)?;
         let mut room = Room::new(scene, profile, options.host()?);
         room.configure_provider(options.provider.as_ref());
+        room.ask_mut().shares = options.budget.clone().unwrap_or_default();
         if options.open.unwrap_or(true) {
             warnings.extend(room.open()?);
         }
@@ -146,8 +148,11 @@ impl Session {
         if !parts.contains_key("variables") {
             scene.global_variables.clone_from(&self.room.scene().global_variables);
         }
-        let counter =
-            self.vocabularies.counter(self.options.tokenizer.as_deref().unwrap_or("auto"), &scene.preset)?;
+        let counter = self.vocabularies.counter(
+            self.options.tokenizer.as_deref().unwrap_or("auto"),
+            &scene.preset,
+            self.room.profile(),
+        )?;
         self.counter = counter;
         self.source = source;
         self.room.replace_scene(scene);
@@ -163,9 +168,11 @@ impl Session {
         }
         let options: RoomOptions = params(&merged)?;
         let profile = options.profile()?;
-        let counter = self
-            .vocabularies
-            .counter(options.tokenizer.as_deref().unwrap_or("auto"), &self.room.scene().preset)?;
+        let counter = self.vocabularies.counter(
+            options.tokenizer.as_deref().unwrap_or("auto"),
+            &self.room.scene().preset,
+            &profile,
+        )?;
         let given = |key: &str| value.get(key).is_some();
         if given("random") {
             self.room.host_mut().dice = options.dice()?;
@@ -179,6 +186,7 @@ impl Session {
             self.room.set_profile(profile);
         }
         self.room.configure_provider(options.provider.as_ref());
+        self.room.ask_mut().shares = options.budget.clone().unwrap_or_default();
         self.counter = counter;
         self.options = options;
         Ok(())

@@ -4,6 +4,7 @@
 mod framing;
 mod media;
 mod params;
+mod rules;
 mod source;
 mod tokenizer;
 mod tools;
@@ -15,8 +16,9 @@ pub use framing::{Fields, Framing};
 pub use media::{MediaKind, image_tokens, inlines, media_tokens};
 pub use params::{Params, params};
 pub(crate) use params::{number, remove};
+pub use rules::BodyChange;
 pub use source::Source;
-pub use tokenizer::{encoder, tokenizer_id};
+pub use tokenizer::{encoder, encoding, tokenizer_id};
 pub use tools::can_call_tools;
 
 use serde_json::Value;

@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use super::rules::{self, Asked, BodyChange};
 use super::traits::{Read, Stops, Traits, effort, traits};
 use super::{Source, can_call_tools, like};
 use crate::js;
@@ -45,16 +46,21 @@ pub struct Params<'a> {
 }
 
 /// The neutral request: the object that a page of the reference hands to its own server. Key order is the reference's.
-/// `expand` expands the macros of a text.
-pub fn params(p: &Params, messages: Vec<Value>, expand: &mut dyn FnMut(&str) -> String) -> Object {
+/// `expand` expands the macros of a text. Also tells what the model's name changed.
+pub fn params(
+    p: &Params,
+    messages: Vec<Value>,
+    expand: &mut dyn FnMut(&str) -> String,
+) -> (Object, Vec<BodyChange>) {
     let row = traits(p.source);
     let mut out = base(p, row, messages);
     source_fields(p, row, &mut out, expand);
-    model_rules(p, &mut out);
+    let asked = Asked { source: p.source, model: p.model, everywhere: p.profile.on(&PROVIDER_FIELDS) };
+    let changes = rules::apply(asked, &mut out);
     if let Some(schema) = p.json_schema {
         out.insert("json_schema".into(), schema.clone());
     }
-    out
+    (out, changes)
 }
 
 /// A number as JavaScript writes it: whole ones without a fraction, non-finite ones as null.
@@ -297,96 +303,6 @@ fn prefill<'p>(p: &'p Params) -> Option<&'p str> {
 }
 
 const GPT: &[Source] = &[Source::OpenAi, Source::AzureOpenAi, Source::OpenRouter];
-const TOKEN_FIELDS: &[&str] = &["logprobs", "top_logprobs"];
-const SAMPLERS: &[&str] = &["temperature", "top_p", "frequency_penalty", "presence_penalty"];
-
-/// The rules by model name, in the reference's order (steps 13 and 15 to 18).
-fn model_rules(p: &Params, out: &mut Object) {
-    let model = p.model;
-    // Other routes lead to the same models; the reference knows the rules for three of them only.
-    let everywhere = p.profile.on(&PROVIDER_FIELDS);
-    let bare = model.strip_prefix("openai/").unwrap_or(model);
-    match p.source {
-        Source::Xai => xai_rules(model, out),
-        Source::Moonshot if like(model, "kimi-k2.5") => remove(out, SAMPLERS),
-        _ => {}
-    }
-    let own_name = if p.source == Source::OpenRouter || everywhere { bare } else { model };
-    let reaches_o = p.is(&[Source::OpenAi, Source::AzureOpenAi])
-        || p.source == Source::OpenRouter && bare != model
-        || everywhere && p.source == Source::Custom;
-    let named_o = |o: &&str| {
-        let rest = own_name.strip_prefix(*o);
-        rest.is_some_and(|r| p.source != Source::Custom || r.is_empty() || r.starts_with('-'))
-    };
-    if reaches_o && ["o1", "o3", "o4"].iter().any(named_o) {
-        completion_tokens(out);
-        remove(out, TOKEN_FIELDS);
-        remove(out, &["stop", "logit_bias"]);
-        remove(out, SAMPLERS);
-        if own_name.starts_with("o1") {
-            system_to_user(out);
-            remove(out, &["n", "tools", "tool_choice"]);
-        }
-    }
-    let reaches_gpt = p.is(GPT) || everywhere && p.source == Source::Custom;
-    if reaches_gpt && model.contains("gpt-5") {
-        completion_tokens(out);
-        remove(out, TOKEN_FIELDS);
-        let plain_effort = ["gpt-5.1", "gpt-5.2", "gpt-5.3", "gpt-5.4"].iter().any(|m| model.contains(m))
-            && !model.contains("chat-latest")
-            && !out.contains_key("reasoning_effort");
-        if model.contains("gpt-5-chat-latest") {
-            remove(out, &["tools", "tool_choice"]);
-        } else {
-            remove(out, &["frequency_penalty", "presence_penalty", "logit_bias", "stop"]);
-            if !plain_effort {
-                remove(out, &["temperature", "top_p"]);
-            }
-        }
-    }
-    if reaches_gpt && model.contains("gpt-6-astra") {
-        completion_tokens(out);
-        remove(out, TOKEN_FIELDS);
-        remove(out, &["temperature", "top_p"]);
-    }
-    if ["claude-fable", "claude-opus-5", "claude-sonnet-5"].iter().any(|m| model.contains(m)) {
-        remove(out, &["temperature", "top_p", "top_k", "frequency_penalty", "presence_penalty"]);
-        if p.source != Source::Claude {
-            remove(out, &["reasoning_effort"]);
-        }
-    }
-}
-
-fn xai_rules(model: &str, out: &mut Object) {
-    if model.contains("grok-3-mini") {
-        remove(out, &["frequency_penalty", "presence_penalty", "stop"]);
-    } else {
-        remove(out, &["reasoning_effort"]);
-    }
-    if model.contains("grok-4") || model.contains("grok-code") {
-        remove(out, &["frequency_penalty", "presence_penalty"]);
-        if !model.contains("grok-4-fast-non-reasoning") {
-            remove(out, &["stop"]);
-        }
-    }
-}
-
-/// The newer name of the token limit.
-fn completion_tokens(out: &mut Object) {
-    if let Some(limit) = out.shift_remove("max_tokens") {
-        out.insert("max_completion_tokens".into(), limit);
-    }
-}
-
-fn system_to_user(out: &mut Object) {
-    let messages = out.get_mut("messages").and_then(Value::as_array_mut);
-    for message in messages.into_iter().flatten() {
-        if let Some(role) = message.get_mut("role").filter(|r| *r == "system") {
-            *role = json!("user");
-        }
-    }
-}
 
 /// Removes fields and keeps the order of the others (`Map::remove` would not).
 pub(crate) fn remove(object: &mut Object, keys: &[&str]) {

@@ -31,6 +31,7 @@ fn built(settings: &Value, model: &str, kind: &str, profile: &Profile) -> Object
     params(&p, vec![json!({"role": "system", "content": "S"}), json!(null)], &mut |t| {
         t.replace("{{char}}", "洛恩")
     })
+    .0
 }
 
 fn st(settings: &Value, model: &str) -> Object {

@@ -194,6 +194,43 @@ pub fn encoder(id: &str) -> &'static str {
     find(ENCODERS, id).unwrap_or("gpt-3.5-turbo")
 }
 
+/// Families of models with a public encoding. The first that the name begins with counts, if its word ends there.
+const FAMILIES: Table = &[
+    ("gpt-oss", "o200k_harmony"),
+    ("gpt-4o", "o200k_base"),
+    ("chatgpt-4o", "o200k_base"),
+    ("gpt-4.", "o200k_base"),
+    ("gpt-5", "o200k_base"),
+    ("gpt-6", "o200k_base"),
+    ("o1", "o200k_base"),
+    ("o3", "o200k_base"),
+    ("o4", "o200k_base"),
+    ("gpt-4", "cl100k_base"),
+    ("gpt-3.5", "cl100k_base"),
+    ("gpt-35", "cl100k_base"),
+    ("text-embedding", "cl100k_base"),
+    ("text-davinci-003", "p50k_base"),
+    ("text-davinci-002", "p50k_base"),
+    ("code-davinci", "p50k_base"),
+    ("text-davinci-001", "r50k_base"),
+    ("text-curie", "r50k_base"),
+    ("text-babbage", "r50k_base"),
+    ("text-ada", "r50k_base"),
+];
+
+/// The encoding that a model counts with, whoever serves it; `None` when its tokenizer is unknown, not public or of another kind
+/// (spec 02 F-08: the reference takes the first table row whose text occurs anywhere in the name, else OpenAI's of 2023).
+pub fn encoding(model: &str) -> Option<&'static str> {
+    let name = js::lower(model);
+    let name = name.rsplit('/').next().unwrap_or(&name);
+    FAMILIES.iter().find(|(family, _)| begins(name, family)).map(|(_, encoding)| *encoding)
+}
+
+fn begins(name: &str, family: &str) -> bool {
+    let ended = |rest: &str| family.ends_with('.') || !rest.starts_with(|c: char| c.is_ascii_alphanumeric());
+    name.strip_prefix(family).is_some_and(ended)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -221,6 +258,28 @@ mod tests {
             ("text-davinci-003", "text-davinci-003"),
         ] {
             assert_eq!(encoder(id), want, "{id}");
+        }
+    }
+
+    #[test]
+    fn encodings_by_family() {
+        for (model, want) in [
+            ("o1-2024-12-17", Some("o200k_base")),
+            ("openai/GPT-4o-mini", Some("o200k_base")),
+            ("gpt-4.1-nano", Some("o200k_base")),
+            ("gpt-5.1-chat-latest", Some("o200k_base")),
+            ("openai/gpt-oss-120b", Some("o200k_harmony")),
+            ("gpt-4-32k-0613", Some("cl100k_base")),
+            ("gpt-3.5-turbo", Some("cl100k_base")),
+            ("text-davinci-003", Some("p50k_base")),
+            ("solar-pro3", None),
+            ("o3000", None),
+            ("Qwen3-8B", None),
+            ("glm-4.6", None),
+            ("claude-sonnet-5", None),
+            ("通义千问", None),
+        ] {
+            assert_eq!(encoding(model), want, "{model}");
         }
     }
 

@@ -4,11 +4,13 @@ mod effects;
 mod message;
 mod reading;
 mod report;
+mod shares;
 
 pub use effects::{ChatEdit, Effects};
 pub use message::{Kind, Message, Role};
 pub use reading::{Participant, Reading, ReplyRules, Sequences, Stop, StopSource};
 pub use report::{
     Budget, Cut, LedgerLine, Omitted, Op, Origin, OriginKind, Part, Report, ReportError, ReportItem,
-    ReportMessage, ReportSlot,
+    ReportMessage, ReportSlot, Reuse,
 };
+pub use shares::Shares;

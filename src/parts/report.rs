@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::models::BodyChange;
+
 /// What kind of source a text has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -224,7 +226,9 @@ pub struct Budget {
     pub context: i64,
     /// Response length.
     pub response: i64,
-    /// `context - response`.
+    /// Kept free because counts are estimates.
+    pub margin: i64,
+    /// `context - response - margin`.
     pub limit: i64,
     /// Charged in all.
     pub used: i64,
@@ -243,6 +247,16 @@ pub struct Cut {
     pub first_included_index: Option<usize>,
     /// How many older visible messages were left out.
     pub dropped: usize,
+}
+
+/// How much of a request stood at the start of the one before, so that a provider's prompt cache can have it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Reuse {
+    /// Messages that are the same, from the first on.
+    pub messages: usize,
+    /// Their tokens, and those of the text that the next one begins with in both.
+    pub tokens: i64,
 }
 
 /// The report of one request.
@@ -275,6 +289,10 @@ pub struct Report {
     pub warnings: Vec<crate::error::Warning>,
     /// The history's cut.
     pub cut: Cut,
+    /// What it has in common with the room's request before it.
+    pub reuse: Reuse,
+    /// Fields of the body that the model's name forbids or renames.
+    pub body_changes: Vec<BodyChange>,
     /// Why the request is not whole; only where the profile sends it all the same.
     pub error: Option<ReportError>,
 }

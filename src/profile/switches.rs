@@ -315,4 +315,9 @@ switches! {
         on: "They become U+FFFD where they come in, since no provider accepts them, with a warning.",
         faults: ["08 §12.4"]
     }
+    TOKENS_ESTIMATE = "tokens.estimate" {
+        off: "The tokenizer is found by a part of the model's name; without its vocabulary tokens are bytes / 3.35, and the prompt is filled to the brim by that guess.",
+        on: "The tokenizer goes by the model's family; without its vocabulary the guess goes by script, and a tenth of the prompt's room stays free.",
+        faults: ["02 F-08", "02 F-09"]
+    }
 }

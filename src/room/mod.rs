@@ -18,6 +18,7 @@ mod open;
 pub mod presence;
 pub mod repeat;
 pub mod validate;
+mod reuse;
 mod start;
 mod store;
 mod swipe;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::event::{Answer, Output};
+use super::reuse::reuse;
 use super::{Room, Round, State, store};
 use crate::error::Error;
 use crate::js;
@@ -150,7 +151,9 @@ impl Room {
         };
         let name = self.scene.characters.get(speaker).map(|c| c.name.clone()).unwrap_or_default();
         let avatar = self.avatar(speaker);
-        let Turn { payload, report, reading, effects, lore, .. } = turn;
+        let Turn { payload, mut report, reading, effects, lore, .. } = turn;
+        self.compare(&payload, &mut report, count);
+        report.warnings.extend(request.notes.iter().cloned());
         let report = Arc::new(report);
         let State::Running(round) = &mut self.state else { return Ok(()) };
         let id = format!("{}.1.{}.1", round.start, round.turn);
@@ -188,6 +191,13 @@ impl Room {
         let activated = lore.activated.iter().map(|a| json!({"book": a.book, "uid": a.uid})).collect();
         self.last = Some(Inspection { payload, report, activated });
         Ok(())
+    }
+
+    /// What a request has in common with the last one.
+    fn compare(&self, payload: &Value, report: &mut Report, count: &dyn Count) {
+        if let Some(last) = &self.last {
+            report.reuse = reuse(&last.payload, payload, &report.messages, count);
+        }
     }
 
     /// The running turn, if a request is the one it waits for.
@@ -377,7 +387,8 @@ impl Room {
                 options.bias = bias;
             }
             options.standing.clone_from(&room.standing);
-            let turn = turn::build(&room.scene, &options, &room.profile, count, &mut room.host)?;
+            let mut turn = turn::build(&room.scene, &options, &room.profile, count, &mut room.host)?;
+            room.compare(&turn.payload, &mut turn.report, count);
             result = Some((turn.payload, turn.report));
             Err(Error::new(crate::error::Code::Internal, "", "a preview is always taken back"))
         });

@@ -14,7 +14,7 @@ use crate::lore::LoreResult;
 use crate::macros::{CardTexts, EnvBase, Expander};
 use crate::models::{Framing, Model, can_call_tools};
 use crate::parts::{ChatEdit, Kind};
-use crate::profile::{PROMPT_CONTINUE, PROMPT_NUDGES, Profile};
+use crate::profile::{PROMPT_CONTINUE, PROMPT_NUDGES, Profile, TOKENS_ESTIMATE};
 use crate::prompt::chat::{Counter, Input, Supplied};
 use crate::scene::{Character, ChatMessage, PersonaPosition, Scene};
 use crate::scripts::CompiledScripts;
@@ -79,6 +79,16 @@ impl<'a> About<'a> {
             tools: can_call_tools(&scene.preset.values, model.source, &model.name, model.entry.as_ref()),
             model,
         }
+    }
+
+    /// Tokens kept free because counts are estimates.
+    pub(super) fn margin(&self) -> i64 {
+        if self.counter.count.exact() || !self.profile.on(&TOKENS_ESTIMATE) {
+            return 0;
+        }
+        let percent = self.options.ask.shares.margin.unwrap_or(MARGIN).clamp(0.0, 100.0);
+        let room = i32::try_from(self.sizes.0.saturating_sub(self.sizes.1).max(0)).unwrap_or(i32::MAX);
+        js::to_integer((f64::from(room) * percent / 100.0).ceil())
     }
 
     /// The generation type that triggers look at.
@@ -202,6 +212,8 @@ impl<'a> About<'a> {
             interactive: !self.options.automatic,
             preview: self.options.preview,
             sizes: self.sizes,
+            margin: self.margin(),
+            shares: &self.options.ask.shares,
             pin_examples: self.scene.settings.pin_examples,
             supplied,
             injections,
@@ -228,6 +240,9 @@ fn speaker<'a>(scene: &'a Scene, options: &TurnOptions) -> Result<&'a Character,
         }),
     }
 }
+
+/// Percent of the prompt's room that stay free while counts are estimates.
+const MARGIN: f64 = 10.0;
 
 /// More tokens than any context has; sums of such sizes stay exact.
 const MOST: i64 = 1_000_000_000_000;

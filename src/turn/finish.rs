@@ -9,7 +9,7 @@ use crate::history::{Line, Names, wire_name};
 use crate::injections::{AUTHOR_NOTE, AuthorNote, Injections, Position};
 use crate::js;
 use crate::macros::Expander;
-use crate::models::{Params, params};
+use crate::models::{BodyChange, Params, params};
 use crate::parts::{Kind, Omitted, Origin, OriginKind, Reading, Report};
 use crate::profile::{PROMPT_HISTORY, PROMPT_ONCE};
 use crate::prompt::chat::{Assembled, Item};
@@ -45,7 +45,7 @@ impl About<'_> {
         assembled: &Assembled,
         reading: &Reading,
         scope: &mut Expander<'_>,
-    ) -> Value {
+    ) -> (Value, Vec<BodyChange>) {
         let mut settings = self.scene.preset.values.clone();
         if self.options.max_response.is_some() {
             settings.insert("openai_max_tokens".into(), Value::from(self.sizes.1));
@@ -70,7 +70,8 @@ impl About<'_> {
             chat_id: Some(&self.scene.chat.id),
             profile: self.profile,
         };
-        Value::Object(params(&p, messages, &mut |text| scope.expand(text)))
+        let (payload, changes) = params(&p, messages, &mut |text| scope.expand(text));
+        (Value::Object(payload), changes)
     }
 
     /// How the reply is to be read.

@@ -1,19 +1,20 @@
 //! Collecting what wants a place: notes, persona, lorebook entries, example blocks.
 
 use indexmap::IndexMap;
+use serde_json::json;
 
 use super::Compiled;
 use super::about::{About, Said};
 use crate::history::Line;
 use crate::host::Host;
 use crate::injections::{
-    AUTHOR_NOTE, AuthorNote, Injection, Injections, PERSONA, Position, QUIET, author_note, character_notes,
-    persona,
+    AUTHOR_NOTE, AuthorNote, DATA_BANK, Injection, Injections, PERSONA, Position, QUIET, SMART_CONTEXT,
+    SUMMARY, VECTORS, author_note, character_notes, persona,
 };
 use crate::js;
 use crate::lore::{self, ExamplePlace, LoreResult, lore_at_depth, merge_lore};
 use crate::macros::{CardTexts, Expander};
-use crate::parts::Effects;
+use crate::parts::{Effects, Omitted, Origin, OriginKind};
 use crate::profile::{LORE_SCAN, PROMPT_EXAMPLES, PROMPT_NUDGES};
 use crate::scene::Character;
 use crate::scripts::{Call, Placement, run};
@@ -183,6 +184,27 @@ impl About<'_> {
             Some((key.to_owned(), text.value.clone()))
         });
         effects.standing = Some(kept.collect());
+    }
+
+    /// Leaves out memory texts beyond their share.
+    pub(super) fn cap_memory(&self, injections: &mut Injections) -> Vec<Omitted> {
+        let Some(mut left) = self.options.ask.shares.memory else { return Vec::new() };
+        let mut out = Vec::new();
+        for key in [SUMMARY, VECTORS, DATA_BANK, SMART_CONTEXT] {
+            let Some(text) = injections.get(key).map(|i| js::trim(&i.value)).filter(|t| !t.is_empty()) else {
+                continue;
+            };
+            let tokens = i64::from(self.counter.count.count(text));
+            if tokens <= left {
+                left -= tokens;
+                continue;
+            }
+            let detail = Some(json!({"left": left, "short_by": tokens - left}));
+            let origin = Origin::new(OriginKind::Ext, key);
+            out.push(Omitted { tokens: Some(tokens), detail, ..Omitted::new(origin, "budget.share") });
+            injections.remove(key);
+        }
+        out
     }
 
     /// Example blocks of the card and of lorebooks, read.

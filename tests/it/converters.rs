@@ -63,7 +63,7 @@ fn payload(
         chat_id: None,
         profile: &profile,
     };
-    params(&p, messages.to_vec(), &mut |t| t.replace("{{user}}", user).replace("{{char}}", char))
+    params(&p, messages.to_vec(), &mut |t| t.replace("{{user}}", user).replace("{{char}}", char)).0
 }
 
 /// A request as the cases print it: placeholders for secrets and for what is random.

@@ -2,11 +2,11 @@
 
 use promptside::Code;
 use promptside::host::{Dice, Host};
-use promptside::parts::Kind;
+use promptside::parts::{Kind, Shares};
 use promptside::profile::Profile;
 use promptside::scene::Scene;
-use promptside::tokens::{CodePoints, Count};
-use promptside::turn::{self, Quiet, Turn, TurnOptions};
+use promptside::tokens::{ByScript, CodePoints, Count};
+use promptside::turn::{self, Ask, Quiet, Turn, TurnOptions};
 use serde_json::{Value, json};
 
 /// A scene with `User` and `Alice`, an empty preset and room enough; `over` is laid over it, objects key by key.
@@ -877,4 +877,112 @@ fn a_lorebook_slot_that_is_missing_is_told() {
         assert_eq!((told.len(), told[0].reason.as_str()), (1, reason));
         assert_eq!(told[0].detail.as_ref().unwrap()["slot"], "worldInfoBefore");
     }
+}
+
+/// A scene with a long history, two examples, a summary and recalled messages.
+fn shared(over: &Value) -> Scene {
+    let chat: Vec<Value> =
+        (0..12).map(|i| m(if i % 2 == 0 { "User" } else { "Alice" }, &format!("Zeile {i} 你好"))).collect();
+    let mut value = json!({
+        "characters": [{"avatar": "alice.png", "card": {"data": {
+            "name": "Alice", "description": "守夜人", "scenario": "Дождь.",
+            "mes_example": "<START>\n{{user}}: один\n<START>\n{{user}}: два",
+        }}}],
+        "persona": {"name": "User"},
+        "chat": {"id": "c", "messages": chat},
+        "preset": {"chat_completion_source": "openai", "openai_model": "gpt-4o", "openai_max_context": 2000, "openai_max_tokens": 100,
+                   "new_chat_prompt": "", "new_example_chat_prompt": ""},
+        "extensionPrompts": [
+            {"key": "1_memory", "value": "Zusammenfassung", "position": 0, "depth": 0, "role": 0, "scan": false},
+            {"key": "3_vectors", "value": "recalled", "position": 0, "depth": 0, "role": 0, "scan": false},
+        ],
+    });
+    for (key, field) in over.as_object().unwrap() {
+        value[key] = field.clone();
+    }
+    Scene::from_value(&value).unwrap().0
+}
+
+fn with_shares(shares: Shares) -> TurnOptions {
+    TurnOptions { ask: Ask { shares, ..Ask::default() }, ..TurnOptions::default() }
+}
+
+#[test]
+fn shares_of_the_budget() {
+    let fixed = Profile::promptside();
+    let scene = shared(&json!({}));
+    let has = |turn: &Turn, text: &str| lines(turn).iter().any(|l| l.contains(text));
+    let all = build(&scene, &TurnOptions::default(), &fixed);
+    assert!(["один", "два", "Zusammenfassung", "recalled", "Zeile 0"].iter().all(|t| has(&all, t)));
+
+    let one = all.report.messages.iter().find(|m| m.slot == "dialogueExamples").unwrap().tokens;
+    let capped = build(&scene, &with_shares(Shares { examples: Some(one), ..Shares::default() }), &fixed);
+    assert!(has(&capped, "один") && !has(&capped, "два"));
+    assert_eq!(reasons(&capped, "example:1"), ["budget.share"]);
+
+    let memory = build(&scene, &with_shares(Shares { memory: Some(17), ..Shares::default() }), &fixed);
+    assert!(has(&memory, "Zusammenfassung") && !has(&memory, "recalled"));
+    assert_eq!(reasons(&memory, "3_vectors"), ["budget.share"]);
+
+    // What gets the rest goes first when it is tight, and stands in its place when there is room.
+    let last = Shares { last: Some(vec!["scenario".into(), "summary".into()]), ..Shares::default() };
+    assert_eq!(lines(&build(&scene, &with_shares(last.clone()), &fixed)), lines(&all));
+    let tight = TurnOptions { max_context: Some(100 + all.report.budget.used - 1), ..with_shares(last) };
+    let turn = build(&scene, &tight, &fixed);
+    assert!(has(&turn, "Zeile 0") && has(&turn, "守夜人"));
+    assert!(reasons(&turn, "1_memory").contains(&"budget.optional".to_owned()));
+}
+
+#[test]
+fn newest_messages_that_must_be_sent() {
+    let fixed = Profile::promptside();
+    let scene = shared(&json!({}));
+    let build = |context: i64, newest: usize| {
+        let shares = Shares { newest: Some(newest), ..Shares::default() };
+        let options = TurnOptions { max_context: Some(context), ..with_shares(shares) };
+        turn::build(&scene, &options, &fixed, &CodePoints, &mut Host::new(Dice::seeded(1)))
+    };
+    let whole = build(2000, 1).unwrap();
+    let used = whole.report.budget.used;
+    assert_eq!(build(used + 100, 12).unwrap().report.cut.dropped, 0);
+    // Twelve messages and what is fixed: without the two examples it still fits, with less it is an error that says how much.
+    let examples: i64 =
+        whole.report.messages.iter().filter(|m| m.slot == "dialogueExamples").map(|m| m.tokens).sum();
+    assert_eq!(build(used + 100 - examples, 12).unwrap().report.cut.dropped, 0);
+    let error = build(used + 99 - examples, 12).unwrap_err();
+    assert_eq!(
+        (error.code().as_str(), error.detail().unwrap()["short_by"].as_i64()),
+        ("budget.newest_message", Some(1))
+    );
+    assert!(build(used + 99 - examples, 11).unwrap().report.cut.dropped == 1);
+}
+
+#[test]
+fn room_is_left_while_counts_are_guesses() {
+    let scene = shared(&json!({}));
+    let build = |profile: &Profile, margin: Option<f64>| {
+        let options = with_shares(Shares { margin, ..Shares::default() });
+        turn::build(&scene, &options, profile, &ByScript, &mut Host::new(Dice::seeded(1)))
+            .unwrap()
+            .report
+            .budget
+    };
+    let budget = build(&Profile::promptside(), None);
+    assert_eq!((budget.margin, budget.limit), (190, 1710));
+    let budget = build(&Profile::promptside(), Some(2.5));
+    assert_eq!((budget.margin, budget.limit), (48, 1852));
+    assert_eq!(build(&without("tokens.estimate"), None).margin, 0);
+    assert_eq!(build(&Profile::sillytavern(), None).margin, 0);
+}
+
+#[test]
+fn what_a_models_name_changes_is_told() {
+    let scene = shared(&json!({"preset": {
+        "chat_completion_source": "openai", "openai_model": "o3-mini", "openai_max_context": 2000, "openai_max_tokens": 100,
+    }}));
+    let turn = build(&scene, &TurnOptions::default(), &Profile::promptside());
+    let change = &turn.report.body_changes[0];
+    assert_eq!((change.rule, change.completion_tokens, change.system_to_user), ("o_series", true, false));
+    assert_eq!(change.removed, ["temperature", "top_p", "frequency_penalty", "presence_penalty"]);
+    assert_eq!(turn.payload["max_completion_tokens"], 100);
 }

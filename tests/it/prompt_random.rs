@@ -3,11 +3,11 @@
 
 use promptside::Code;
 use promptside::host::{Dice, Host};
-use promptside::parts::{Kind, Omitted};
+use promptside::parts::{Kind, Omitted, Shares};
 use promptside::profile::Profile;
 use promptside::scene::Scene;
 use promptside::tokens::CodePoints;
-use promptside::turn::{self, Quiet, Turn, TurnOptions};
+use promptside::turn::{self, Ask, Quiet, Turn, TurnOptions};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -137,6 +137,27 @@ fn options(kind: usize, context: i64) -> TurnOptions {
     TurnOptions { kind, quiet, max_context: Some(context), max_response: Some(20), ..TurnOptions::default() }
 }
 
+/// The same with shares of the budget.
+fn shared(kind: usize, context: i64, shares: &Shares) -> TurnOptions {
+    let ask = Ask { shares: shares.clone(), ..Ask::default() };
+    TurnOptions { ask, ..options(kind, context) }
+}
+
+fn shares() -> impl Strategy<Value = Shares> {
+    let ids =
+        ["scenario", "charDescription", "nsfw", "jailbreak", "summary", "vectorsMemory", "main", "no such"];
+    let last = prop::collection::vec(prop::sample::select(ids.to_vec()), 0..5);
+    (prop::option::of(0..4_usize), prop::option::of(0..80_i64), prop::option::of(0..60_i64), last).prop_map(
+        |(newest, examples, memory, last)| Shares {
+            newest,
+            examples,
+            memory,
+            last: Some(last.into_iter().map(str::to_owned).collect()),
+            ..Shares::default()
+        },
+    )
+}
+
 fn build(value: &Value, options: &TurnOptions, profile: &Profile) -> Result<Turn, promptside::Error> {
     let scene = Scene::from_value(value).unwrap().0;
     turn::build(&scene, options, profile, &CodePoints, &mut Host::new(Dice::seeded(3)))
@@ -224,6 +245,17 @@ proptest! {
                     prop_assert!(error.detail().is_some_and(|d| d["short_by"].as_i64().unwrap() > 0));
                 }
             }
+        }
+    }
+
+    #[test]
+    fn shares_keep_the_books(value in scene(), kind in 0..6_usize, context in 30..900_i64, shares in shares()) {
+        if let Ok(turn) = build(&value, &shared(kind, context, &shares), &Profile::promptside()) {
+            books_add_up(&turn)?;
+            all_is_told(&value, &turn)?;
+            prop_assert!(turn.report.budget.left >= 0);
+            let examples = turn.report.budget.by_class.get("examples").copied().unwrap_or(0);
+            prop_assert!(shares.examples.is_none_or(|most| examples <= most));
         }
     }
 

@@ -24,7 +24,8 @@ impl Assembly<'_, '_> {
             return Ok(());
         }
         let heading = scope.expand(self.input.preset.utility("new_example_chat_prompt"));
-        let mut cut = false;
+        let (mut cut, mut spent) = (false, 0);
+        let most = self.input.shares.examples.unwrap_or(i64::MAX);
         for (number, block) in self.input.examples.iter().enumerate() {
             if cut {
                 self.leave_block(number, None, "after_cut");
@@ -36,14 +37,17 @@ impl Assembly<'_, '_> {
             }
             let items = self.block(number, block, &heading);
             let tokens: i64 = items.iter().map(|i| i.tokens).sum();
-            if self.slots.budget.affords(tokens) {
+            let capped = tokens > most.saturating_sub(spent);
+            if self.slots.budget.affords(tokens) && !capped {
+                spent += tokens;
                 for item in items {
                     self.slots
                         .insert(Op::Fill, item, "dialogueExamples", End::End)
                         .map_err(Failure::Overflow)?;
                 }
             } else {
-                self.leave_block(number, Some(tokens), "budget.example_block");
+                let reason = if capped { "budget.share" } else { "budget.example_block" };
+                self.leave_block(number, Some(tokens), reason);
                 cut = true;
             }
         }

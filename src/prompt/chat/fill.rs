@@ -229,11 +229,14 @@ impl Assembly<'_, '_> {
         let count = records.len() + injected.iter().map(|(_, g)| g.len()).sum::<usize>();
         let mut chat: Vec<Vec<Item>> = Vec::new();
         // What is continued is reserved already, and may stand alone.
-        let must = self.input.kind != Kind::Continue;
-        if must && let Some(newest) = records.get(0) {
-            let mut ready = self.ready(newest, &format!("chatHistory-{count}"), scope);
+        let wanted = self.input.shares.newest.unwrap_or(1);
+        let must = if self.input.kind == Kind::Continue { wanted.saturating_sub(1) } else { wanted };
+        let must = must.min(records.len());
+        for i in 0..must {
+            let Some(newest) = records.get(i) else { break };
+            let mut ready = self.ready(newest, &format!("chatHistory-{}", count - i), scope);
             let newest = newest.clone();
-            self.add_tool_reasoning(&mut ready, &mut records, 0);
+            self.add_tool_reasoning(&mut ready, &mut records, i);
             if !self.slots.budget.affords(ready.tokens) {
                 let short = ready.tokens - self.slots.budget.left();
                 let at = newest.index.map(|i| format!("chat[{i}]")).unwrap_or_default();
@@ -253,7 +256,7 @@ impl Assembly<'_, '_> {
         if self.input.pin_examples {
             self.add_examples(scope).ok();
         }
-        for i in usize::from(must)..records.len() {
+        for i in must..records.len() {
             if cut {
                 for index in records.indices_from(i) {
                     Omitted::message(&mut self.omitted, index, "after_cut");

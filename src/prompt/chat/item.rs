@@ -246,12 +246,30 @@ impl Slots {
             return Ok(());
         }
         self.spend(op, &what, item.tokens)?;
-        let Some(found) = self.list.iter_mut().flatten().find(|s| s.id == slot) else { return Ok(()) };
+        self.park(item, slot, end);
+        Ok(())
+    }
+
+    /// Puts a message into a slot without paying for it yet.
+    pub(super) fn park(&mut self, item: Item, slot: &str, end: End) {
+        let Some(found) = self.list.iter_mut().flatten().find(|s| s.id == slot) else { return };
         match end {
             End::Start => found.items.insert(0, item),
             End::End => found.items.push(item),
         }
-        Ok(())
+    }
+
+    /// Pays for a parked message, or takes it out and tells what it would have cost.
+    pub(super) fn pay(&mut self, slot: &str, id: &str) -> Option<i64> {
+        let items = &mut self.list.iter_mut().flatten().find(|s| s.id == slot)?.items;
+        let at = items.iter().position(|item| item.id.as_deref() == Some(id))?;
+        let tokens = items.get(at)?.tokens;
+        if self.budget.affords(tokens) {
+            self.budget.book(Op::Fill, id, -tokens);
+            return None;
+        }
+        items.remove(at);
+        Some(tokens)
     }
 
     /// Puts messages that are paid for at the start of a slot.

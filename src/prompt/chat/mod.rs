@@ -28,7 +28,7 @@ use crate::history::{Names, Records};
 use crate::injections::Injections;
 use crate::macros::Expander;
 use crate::models::Model;
-use crate::parts::{Kind, LedgerLine, Omitted, Origin, ReportItem, ReportSlot};
+use crate::parts::{Kind, LedgerLine, Omitted, Origin, ReportItem, ReportSlot, Shares};
 use crate::profile::{PROMPT_OVERFLOW, PROMPT_SQUASH, Profile};
 use crate::prompt::{Budget, Overflow};
 use crate::scene::Preset;
@@ -58,6 +58,10 @@ pub struct Input<'a> {
     pub preview: bool,
     /// Context and response size, tokens.
     pub sizes: (i64, i64),
+    /// Tokens kept free because counts are estimates.
+    pub margin: i64,
+    /// What the caller wants of the budget.
+    pub shares: &'a Shares,
     /// Examples come before the history.
     pub pin_examples: bool,
     /// Texts of the scene.
@@ -80,6 +84,13 @@ pub struct Input<'a> {
     pub calls_tools: bool,
 }
 
+impl Input<'_> {
+    /// Tokens that can be spent.
+    fn limit(&self) -> i64 {
+        self.sizes.0.saturating_sub(self.sizes.1).saturating_sub(self.margin)
+    }
+}
+
 /// Why placement stopped before its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
@@ -92,6 +103,8 @@ pub enum Failure {
 /// What came out.
 #[derive(Clone, Debug)]
 pub struct Assembled {
+    /// Tokens that could be spent.
+    pub limit: i64,
     /// The messages, in order.
     pub items: Vec<Item>,
     /// The slots they stood in, before squashing.
@@ -125,6 +138,8 @@ struct Assembly<'i, 'a> {
     omitted: Vec<Omitted>,
     /// Everything that must be sent: origin and tokens, for the error.
     mandatory: Vec<(Origin, i64)>,
+    /// Prompts that get what is left, each with the slot it stands in.
+    deferred: Vec<(Prompt, String)>,
 }
 
 /// Assembles the messages. Only with `prompt.overflow` on is there an error; else see [`Assembled::failure`].
@@ -140,7 +155,7 @@ pub fn assemble(mut input: Input<'_>, scope: &mut Expander<'_>) -> Result<Assemb
     );
     let records = input.records.take();
     let strict = input.profile.on(&PROMPT_OVERFLOW);
-    let limit = input.sizes.0.saturating_sub(input.sizes.1);
+    let limit = input.limit();
     let mut assembly = Assembly {
         input: &input,
         slots: item::Slots::new(Budget::new(limit), strict),
@@ -151,6 +166,7 @@ pub fn assemble(mut input: Input<'_>, scope: &mut Expander<'_>) -> Result<Assemb
         held: fill::Held::default(),
         omitted,
         mandatory: Vec::new(),
+        deferred: Vec::new(),
     };
     let failure = if strict {
         assembly.run_reserved(scope)?;
@@ -192,6 +208,7 @@ impl Assembly<'_, '_> {
         self.open_history(scope).map_err(fits)?;
         self.check_mandatory()?;
         self.fill_reserved(&injected, scope)?;
+        self.pay_deferred();
         self.close_history().map_err(fits)?;
         self.place_control().map_err(fits)
     }
@@ -226,7 +243,18 @@ impl Assembly<'_, '_> {
             merged.extend(items.iter().map(Item::brief));
         }
         items.retain(Item::is_sent);
-        Assembled { items, slots, classes, ledger, left, omitted: self.omitted, failure, merged, recounted }
+        Assembled {
+            limit: input.limit(),
+            items,
+            slots,
+            classes,
+            ledger,
+            left,
+            omitted: self.omitted,
+            failure,
+            merged,
+            recounted,
+        }
     }
 }
 

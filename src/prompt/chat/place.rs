@@ -70,6 +70,13 @@ impl Assembly<'_, '_> {
         }
         let index = self.collection.index(&prompt.id);
         let item = self.message(prompt);
+        if self.waits(&prompt.id) {
+            self.slots
+                .add(Slot { id: prompt.id.clone(), items: Vec::new() }, index)
+                .map_err(Failure::Overflow)?;
+            self.defer(prompt, &prompt.id, item, End::End);
+            return Ok(());
+        }
         self.must(&item);
         let slot = Slot { id: prompt.id.clone(), items: vec![item] };
         self.slots.add(slot, index).map_err(Failure::Overflow)
@@ -140,6 +147,10 @@ impl Assembly<'_, '_> {
             }
             if self.slots.has("main") {
                 let item = self.message(&prompt);
+                if self.waits(&prompt.id) {
+                    self.defer(&prompt, "main", item, side);
+                    continue;
+                }
                 self.must(&item);
                 self.slots.insert(Op::Add, item, "main", side).map_err(Failure::Overflow)?;
             } else if self.main_is_absolute() {
@@ -149,6 +160,35 @@ impl Assembly<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a prompt gets only what is left. The main prompt never does: others stand beside it.
+    fn waits(&self, id: &str) -> bool {
+        let last = self.input.shares.last.as_deref().unwrap_or_default();
+        id != "main" && self.input.profile.on(&PROMPT_OVERFLOW) && last.iter().any(|l| l == id)
+    }
+
+    /// Puts a message in its place without paying for it.
+    fn defer(&mut self, prompt: &Prompt, slot: &str, item: Item, end: End) {
+        self.deferred.push((prompt.clone(), slot.to_owned()));
+        self.slots.park(item, slot, end);
+    }
+
+    /// Pays for the prompts that get what is left, in the order of the shares, or takes them out again.
+    pub(super) fn pay_deferred(&mut self) {
+        let mut deferred = std::mem::take(&mut self.deferred);
+        let last = self.input.shares.last.as_deref().unwrap_or_default();
+        deferred.sort_by_key(|(prompt, _)| last.iter().position(|id| *id == prompt.id));
+        for (prompt, slot) in deferred {
+            let left = self.slots.budget.left();
+            if let Some(tokens) = self.slots.pay(&slot, &prompt.id) {
+                self.leave_prompt(&prompt, "budget.optional");
+                if let Some(omitted) = self.omitted.last_mut() {
+                    omitted.tokens = Some(tokens);
+                    omitted.detail = Some(json!({"left": left, "short_by": tokens - left}));
+                }
+            }
+        }
     }
 
     fn main_is_absolute(&self) -> bool {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::item::Slots;
 use super::{Assembled, Failure};
-use crate::parts::{Budget, Cut, Kind, Report, ReportError, ReportMessage};
+use crate::parts::{Budget, Cut, Kind, Report, ReportError, ReportMessage, Reuse};
 use crate::tokens::Count;
 
 /// Explains what came out, and takes out of it what only the explanation needs. `visible` are the indices of the chat messages
@@ -16,7 +16,7 @@ pub fn report(
     visible: &[usize],
     count: &dyn Count,
 ) -> Report {
-    let limit = sizes.0.saturating_sub(sizes.1);
+    let limit = assembled.limit;
     let messages: Vec<_> = assembled
         .items
         .iter()
@@ -47,7 +47,15 @@ pub fn report(
         r#type: kind.as_str().to_owned(),
         tokenizer: count.id().to_owned(),
         exact: count.exact(),
-        budget: Budget { context: sizes.0, response: sizes.1, limit, used, left: assembled.left, by_class },
+        budget: Budget {
+            context: sizes.0,
+            response: sizes.1,
+            margin: sizes.0.saturating_sub(sizes.1).saturating_sub(limit),
+            limit,
+            used,
+            left: assembled.left,
+            by_class,
+        },
         messages,
         slots: std::mem::take(&mut assembled.slots),
         merged: std::mem::take(&mut assembled.merged),
@@ -55,6 +63,8 @@ pub fn report(
         omitted: std::mem::take(&mut assembled.omitted),
         ledger: std::mem::take(&mut assembled.ledger),
         warnings: Vec::new(),
+        reuse: Reuse::default(),
+        body_changes: Vec::new(),
         cut: Cut {
             first_included_index: first,
             dropped: visible.iter().filter(|i| first.is_none_or(|f| **i < f)).count(),
