@@ -78,6 +78,17 @@ for (const area of areas) {
   });
 }
 
+test("rounds replay to the byte", async () => {
+  const file = JSON.parse(readFileSync(join(root, "tests", "replay.json"), "utf8"));
+  const there = await page.evaluate(async (file) => {
+    const promptside = await import("/pkg/index.js");
+    await promptside.load();
+    const { play } = await import("/pkg-tests/replay.mjs");
+    return file.cases.map((one) => play(promptside, file, one));
+  }, file);
+  assert.deepEqual(there, file.cases.map((one) => one.digest));
+});
+
 /** Runs one case; an error counts as an outcome too. */
 async function outcome({ promptside, runCase, differences }, { area, file, golden }) {
   try {
@@ -108,7 +119,7 @@ async function inPage({ area, names }) {
 
 /** The package and the runner of cases. */
 function served(path) {
-  if (!/^\/(pkg|scripts\/conformance)\//.test(path)) throw new Error(path);
+  if (!/^\/(pkg|scripts\/conformance)\/|^\/pkg-tests\/replay\.mjs$/.test(path)) throw new Error(path);
   return readFileSync(join(root, path));
 }
 

@@ -29,6 +29,7 @@ mod mentions;
 mod memory;
 mod token_texts;
 mod tokens;
+mod replay;
 mod room;
 mod rooms;
 mod scheduler;
