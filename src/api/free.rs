@@ -44,6 +44,7 @@ pub fn call(method: &str, parameters: &str, vocabularies: &Vocabularies) -> Resu
             let tokens = counter.count(words);
             text(&json!({"tokens": tokens, "exact": counter.exact(), "tokenizer": counter.id()}))
         }
+        "regexp.matches" => text(&super::regexp::matches(&value)),
         name if name.starts_with("provider.") => {
             text(&super::converters::call(name.trim_start_matches("provider."), &value)?)
         }

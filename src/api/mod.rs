@@ -12,6 +12,7 @@ mod params;
 mod room_rules;
 mod room_script;
 mod rooms;
+mod regexp;
 mod session;
 mod types;
 

@@ -3,7 +3,7 @@
 use super::Flags;
 use super::ast::{At, Id, Node, Tree};
 use super::escape::word;
-use super::program::{Inst, NONE, Pc, Program};
+use super::program::{Inst, MOST_WATCHED, NONE, Pc, Program, Row};
 use super::set::{Ranges, Set};
 
 /// Something still to be done, the last one first.
@@ -16,6 +16,8 @@ enum Task {
     Bind(u32),
     /// What follows gets no rows (true), or may get them again.
     Private(bool),
+    /// A loop with a possibly empty body begins, whose rounds begin where a register says; or (`None`) ends.
+    Watched(Option<u32>),
 }
 
 struct Compiler<'t> {
@@ -25,6 +27,7 @@ struct Compiler<'t> {
     sets: Vec<&'t Ranges>,
     tasks: Vec<Task>,
     private: u32,
+    watched: Vec<u32>,
 }
 
 /// Compiles a tree.
@@ -43,7 +46,8 @@ pub(super) fn compile(tree: &Tree, flags: Flags) -> Program {
         labels: Vec::new(),
         sets: Vec::new(),
         tasks: vec![Task::Emit(Inst::Match), Task::Node(tree.root, false)],
-        private: u32::from(tree.backward_references),
+        private: 0,
+        watched: Vec::new(),
     };
     while let Some(task) = compiler.tasks.pop() {
         match task {
@@ -52,6 +56,8 @@ pub(super) fn compile(tree: &Tree, flags: Flags) -> Program {
             Task::Bind(label) => compiler.bind(label),
             Task::Private(true) => compiler.private += 1,
             Task::Private(false) => compiler.private = compiler.private.saturating_sub(1),
+            Task::Watched(Some(register)) => compiler.watched.push(register),
+            Task::Watched(None) => _ = compiler.watched.pop(),
         }
     }
     compiler.finish()
@@ -90,12 +96,11 @@ impl<'t> Compiler<'t> {
 
     fn emit(&mut self, inst: Inst) {
         let choice = matches!(inst, Inst::Split { .. } | Inst::Star { .. } | Inst::UpTo { .. });
-        let row = if choice && self.private == 0 {
-            self.program.row_count += 1;
-            self.program.row_count - 1
-        } else {
-            NONE
-        };
+        let mut row = Row::NOWHERE;
+        if choice && self.private == 0 && self.watched.len() <= MOST_WATCHED {
+            row.first = 0; // numbered in the end
+            row.watched.iter_mut().zip(&self.watched).for_each(|(to, register)| *to = *register);
+        }
         self.program.code.push(inst);
         self.program.rows.push(row);
     }
@@ -227,12 +232,12 @@ impl<'t> Compiler<'t> {
                 // A round that takes nothing is refused once the minimum is met.
                 let register = if empty { self.register() } else { NONE };
                 tasks.extend([Task::Bind(head), Task::Emit(split), Task::Bind(inside)]);
-                tasks.extend(empty.then_some(Task::Private(true)));
+                tasks.extend(empty.then_some(Task::Watched(Some(register))));
                 tasks.extend(empty.then_some(Task::Emit(Inst::Mark { register })));
                 tasks.extend(forget);
                 tasks.push(node);
                 tasks.extend(empty.then_some(Task::Emit(Inst::Moved { register })));
-                tasks.extend(empty.then_some(Task::Private(false)));
+                tasks.extend(empty.then_some(Task::Watched(None)));
                 tasks.extend((max > 1).then_some(Task::Emit(Inst::Jump { to: head })));
                 tasks.push(Task::Bind(exit));
             }
@@ -279,11 +284,52 @@ impl<'t> Compiler<'t> {
                 _ => {}
             }
         }
+        self.number_rows();
         self.program.anchored = self.anchored();
         self.program.first = self.first();
         let only = self.program.first.as_ref().and_then(Set::only);
         self.program.first_unit = only.and_then(|c| u16::try_from(c).ok());
         self.program
+    }
+
+    /// Numbers the rows of the choices that no reference back can follow: what a group has matched is no part of a row.
+    fn number_rows(&mut self) {
+        if self.tree.backward_references {
+            let mut ways: Vec<(Pc, Pc)> = Vec::new();
+            let mut todo = Vec::new();
+            for (pc, inst) in (0..).zip(&self.program.code) {
+                match *inst {
+                    Inst::Match | Inst::LookEnd => {}
+                    Inst::Jump { to } => ways.push((to, pc)),
+                    Inst::Round { head, .. } => ways.push((head, pc)),
+                    Inst::Split { first, second } => ways.extend([(first, pc), (second, pc)]),
+                    Inst::Look { next: other, .. } | Inst::Count { exit: other, .. } => {
+                        ways.extend([(pc + 1, pc), (other, pc)]);
+                    }
+                    Inst::Back { .. } => {
+                        todo.push(pc);
+                        ways.push((pc + 1, pc));
+                    }
+                    _ => ways.push((pc + 1, pc)),
+                }
+            }
+            ways.sort_unstable();
+            let mut seen = vec![false; self.program.code.len()];
+            while let Some(pc) = todo.pop() {
+                if seen.get_mut(pc as usize).is_none_or(|seen| std::mem::replace(seen, true)) {
+                    continue;
+                }
+                if let Some(row) = self.program.rows.get_mut(pc as usize) {
+                    *row = Row::NOWHERE;
+                }
+                let from = ways.partition_point(|way| way.0 < pc);
+                todo.extend(ways.iter().skip(from).take_while(|way| way.0 == pc).map(|way| way.1));
+            }
+        }
+        for row in self.program.rows.iter_mut().filter(|row| row.first != NONE) {
+            row.first = self.program.row_count;
+            self.program.row_count += row.count();
+        }
     }
 
     /// Every way from the start meets `^` before anything else.

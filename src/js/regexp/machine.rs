@@ -1,10 +1,10 @@
 //! Runs a program over UTF-16 units: backtracking with an explicit list of what is still to be tried, every step paid for.
 //!
 //! Backtracking alone is exponential for patterns such as `(a+)+$`. Where the rest of a match depends on nothing but the
-//! position (see `Program::rows`), a choice that has led to nothing once leads to nothing again, whatever was tried before it. When
+//! position (see `program::Row`), a choice that has led to nothing once leads to nothing again, whatever was tried before it. When
 //! a search has become long, such failures are remembered, across starting points and across the matches in one text. That
 //! bounds patterns without references, lookarounds and counted groups by (choices in the pattern) x (length of the text) for
-//! all matches together, and changes no result.
+//! all matches together, and changes no result. (Loops whose body may be empty bring up to four times as much.)
 
 use super::fold::canonical;
 use super::program::{Inst, NONE, Pc, Program};
@@ -238,11 +238,30 @@ impl<'a> Machine<'a> {
         self.remembers = true;
     }
 
-    /// The first bit of an instruction's row, if it has one and rows are kept.
-    fn row(&self, pc: Pc) -> Option<u32> {
-        let row = if self.remembers { self.program.rows.get(pc as usize).copied() } else { None };
+    /// The first bit of the row of an instruction at a position, if it has one and rows are kept.
+    fn row(&self, pc: Pc, at: u32) -> Option<u32> {
+        self.row_where(pc, |register| self.register(register) != at)
+    }
+
+    /// The same, for positions behind those where the rounds of enclosing loops began.
+    fn row_behind(&self, pc: Pc) -> Option<u32> {
+        self.row_where(pc, |_| true)
+    }
+
+    #[inline]
+    fn row_where(&self, pc: Pc, moved: impl Fn(u32) -> bool) -> Option<u32> {
+        if !self.remembers {
+            return None;
+        }
+        let row = self.program.rows.get(pc as usize).filter(|row| row.first != NONE)?;
+        let mut n = row.first;
+        for (bit, &register) in row.watched.iter().enumerate() {
+            if register != NONE && moved(register) {
+                n += 1 << bit;
+            }
+        }
         // At most `MOST_BITS` bits exist, so this fits.
-        row.filter(|&row| row != NONE).map(|row| row.wrapping_mul(self.length + 1))
+        Some(n.wrapping_mul(self.length + 1))
     }
 
     fn is_seen(&self, bit: u32) -> bool {
@@ -257,7 +276,7 @@ impl<'a> Machine<'a> {
 
     /// Whether a choice at a position has been tried before; if not, it has now.
     fn tried(&mut self, here: Here) -> bool {
-        let Some(row) = self.row(here.pc) else { return false };
+        let Some(row) = self.row(here.pc, here.at) else { return false };
         let bit = row + here.at;
         if self.is_seen(bit) {
             return true;
@@ -447,7 +466,7 @@ impl<'a> Machine<'a> {
         let Some(set) = self.program.sets.get(set as usize) else { return Ok(None) };
         let Here { pc, at } = here;
         // An endless run from a later position tries nothing that this one does not, so all of it is marked.
-        let row = self.row(pc);
+        let (row, behind) = (self.row(pc, at), self.row_behind(pc));
         let endless = max == NONE;
         if row.is_some_and(|row| self.is_seen(row + at)) {
             return Ok(None);
@@ -459,20 +478,24 @@ impl<'a> Machine<'a> {
         }
         while taken < max {
             match self.take(set, end, back) {
-                Some(next) if endless && row.is_some_and(|row| self.is_seen(row + next)) => break,
+                Some(next) if endless && behind.is_some_and(|row| self.is_seen(row + next)) => break,
                 Some(next) => end = next,
                 None => break,
             }
             taken += 1;
         }
         steps.spend(u64::from(taken) / PASSING)?;
-        if let Some(row) = row {
-            let last = if endless { end } else { at };
-            let (from, to) = (row + at.min(last), row + at.max(last));
-            for bit in from..=to {
-                self.see(bit);
+        // Rows are for what reads forwards: lookbehinds have none.
+        if let (Some(row), Some(behind)) = (row, behind) {
+            self.see(row + at);
+            self.traces.push(Trace::Seen { from: row + at, to: row + at });
+            if endless && end > at {
+                let (from, to) = (behind + at + 1, behind + end);
+                for bit in from..=to {
+                    self.see(bit);
+                }
+                self.traces.push(Trace::Seen { from, to });
             }
-            self.traces.push(Trace::Seen { from, to });
         }
         if end != at {
             self.traces.push(Trace::Shrink { pc, low: at, at: end });
@@ -602,7 +625,7 @@ impl<'a> Machine<'a> {
         };
         let Some(set) = self.program.sets.get(set as usize) else { return Ok(None) };
         let wanted = self.wanted(pc + 1, back);
-        let row = if left == NONE { self.row(pc) } else { None };
+        let row = if left == NONE { self.row_behind(pc) } else { None };
         let (mut now, mut left) = (at, left);
         let mut first = None;
         if let (None, Some(wanted), false) = (row, wanted, self.program.unicode) {

@@ -24,6 +24,8 @@ pub(super) struct Parser<'p> {
     pub named: bool,
     /// Number of groups in the whole pattern, without the match itself.
     pub total: u32,
+    /// A reference has been met that stands before its group, so V8 has looked ahead for groups.
+    surveyed: bool,
     identifiers: Identifiers,
     tree: Tree,
 }
@@ -50,7 +52,8 @@ pub(super) fn parse(source: &[u16], flags: Flags) -> Result<Tree> {
         return Err(SyntaxError::new(0, "Too many captures"));
     }
     let tree = Tree { groups: 1, ..Tree::default() };
-    let mut parser = Parser { source, at: 0, flags, named, total, identifiers: Identifiers::default(), tree };
+    let identifiers = Identifiers::default();
+    let mut parser = Parser { source, at: 0, flags, named, total, surveyed: false, identifiers, tree };
     parser.pattern()?;
     parser.resolve_names()?;
     Ok(parser.tree)
@@ -199,10 +202,15 @@ impl Parser<'_> {
             Escape::Set(set) => (Node::Set(self.finish_set(set, false)), true),
             Escape::Edge(yes) => (Node::At(if yes { At::Edge } else { At::NoEdge }), false),
             Escape::Back(n) => {
+                if n >= self.tree.groups && !std::mem::replace(&mut self.surveyed, true) {
+                    // V8 looks ahead for the group and comes back one unit too far on: of a pair only the second half is left.
+                    self.at += usize::from(self.peek().is_some_and(|c| c > 0xFFFF));
+                }
                 self.tree.backward_references = true;
                 (Node::Back(n), true)
             }
             Escape::Named(name) => {
+                self.surveyed = true;
                 self.tree.backward_references = true;
                 (Node::Named(name), true)
             }

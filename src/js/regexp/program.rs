@@ -107,14 +107,35 @@ pub(super) enum Inst {
 /// No register, no place in the memory of failures.
 pub(super) const NONE: u32 = u32::MAX;
 
+/// Enclosing loops with a possibly empty body that a remembered instruction may have.
+pub(super) const MOST_WATCHED: usize = 2;
+
+/// The place of a choice in the memory of failures. It has one if nothing but the position, and whether that has changed since
+/// the enclosing loops' rounds began, decides what can follow: it lies in no lookaround and no counted loop, and no reference
+/// back can come behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Row {
+    /// Its first row, or `NONE`.
+    pub first: u32,
+    /// Registers with the position where a round began, or `NONE`; each doubles the number of rows.
+    pub watched: [u32; MOST_WATCHED],
+}
+
+impl Row {
+    pub(super) const NOWHERE: Self = Self { first: NONE, watched: [NONE; MOST_WATCHED] };
+
+    /// Number of rows.
+    pub(super) fn count(self) -> u32 {
+        self.watched.iter().fold(1, |n, &register| if register == NONE { n } else { n * 2 })
+    }
+}
+
 /// A compiled pattern.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Program {
     pub code: Vec<Inst>,
-    /// For each instruction its row in the memory of failures, or `NONE`. An instruction has a row if nothing but the position
-    /// decides what can follow it: it lies in no lookaround, no counted loop and no loop with a possibly empty body, and the
-    /// pattern has no references back.
-    pub rows: Vec<u32>,
+    /// For each instruction its rows in the memory of failures.
+    pub rows: Vec<Row>,
     /// Number of rows.
     pub row_count: u32,
     pub sets: Vec<Set>,

@@ -52,6 +52,17 @@ fn rules_of_the_specification() {
     assert_eq!(all(".", "g", "\n\r\u{2028}\u{2029}\u{85}"), ["\u{85}"]);
 }
 
+/// Where V8 goes its own way, so do we.
+#[test]
+fn a_reference_before_its_group_halves_the_pair_behind_it() {
+    assert_eq!(all("\\1😀(a)?", "u", "😀"), [""; 0]);
+    assert_eq!(all("\\1\\u{1f600}(a)?", "u", "😀"), ["😀,-"]);
+    assert_eq!(all("(?:\\1)😀(a)?", "u", "😀"), ["😀,-"]);
+    assert_eq!(all("(q)?\\1😀", "u", "😀"), ["😀,-"]);
+    assert_eq!(all("\\k<n>\\2😀(?<n>)(a)?", "u", "😀"), ["😀,,-"]);
+    assert_eq!(all("\\1😀(a)?", "", "😀"), ["😀,-"]);
+}
+
 #[test]
 fn sets_of_the_flag_v() {
     assert_eq!(all("[\\p{L}--[a-z]]", "gv", "aBc洛"), ["B", "洛"]);
@@ -107,11 +118,15 @@ fn exponential_patterns_end() {
     assert!(all(".*?foo", "", &"x".repeat(20_000)).is_empty());
     assert_eq!(all(".*[^A-Z]|[A-Z]", "g", &"A".repeat(20_000)).len(), 20_000);
     assert_eq!(all("(?:.*?,)*?x|洛", "g", &"洛,".repeat(10_000)).len(), 10_000);
+    assert_eq!(all("(a*)*$", "", &format!("{a}!")), [",-"]);
+    assert!(all("^(a*)*$", "", &format!("{a}!")).is_empty());
+    assert!(all("(?:a|b*)*?c", "", &a).is_empty());
+    assert!(all("(?:(?:a|\\s*)*|洛*)*c", "", &a).is_empty());
     // References, lookarounds and counts are not remembered: they meet the limit.
     assert_eq!(all("(a+)+\\1$", "", &format!("{a}!")), ["!"]);
     assert_eq!(all("(?=(a+)+$)x", "", &format!("{a}!")), [""; 0], "the x is looked for first");
     assert_eq!(all("(?=(a+)+$)a", "", &format!("{a}!")), ["!"]);
-    assert_eq!(all("(a*)*$", "", &format!("{a}!")), ["!"]);
+    assert!(all("(?:(a*)*b|(x)\\2)$", "", &a).is_empty(), "no reference comes behind that choice");
     assert_eq!(all("(?:a+){2,}b", "", &a), ["!"]);
     assert_eq!(all("(?:){4294967295}", "", ""), ["!"]);
 }
@@ -127,6 +142,8 @@ fn remembered_patterns_are_linear_over_all_matches() {
         ("a.*b.*c.*d", "ab", ""),
         ("(?:<(\\w+)>|[^<])*?;", "x<b>", ""),
         ("(x+x+)+y", "x", ""),
+        ("(?:(x*)*|y)*z", "x", ""),
+        ("(?:.|\\s*)*?;", "洛 ", ""),
     ] {
         let regex = Regex::new(pattern, "g").unwrap();
         let steps = |n: usize| {
@@ -194,6 +211,11 @@ fn remembering_failures_changes_nothing() {
         "a*?(?:ba*)*$",
         "(?:😀|.)*?b",
         ".{0,3}?a{2,}",
+        "(?:(a*)*b?)*?c|.",
+        "(?:a|b*?|(c)*)*(?:$|d)",
+        "(?:(?:a?b?)*c?)*d|(b)\\1",
+        "(a)?(?:b*|\\1)*c|a",
+        "(?:(?:(?:a*)*b*)*c*)*x",
     ];
     let texts = ["aaaaab", "abcd", "aabaabcaab", "xxxxxxxxx", "ab😀ab😀cb", "", "bbbbcab\nabc", "😀😀b"];
     for pattern in patterns {
