@@ -144,6 +144,7 @@ pub struct Compiled {
 /// [`build`] with books and scripts that are compiled already.
 pub fn build_with(about: &About<'_>, compiled: &Compiled, host: &mut Host) -> Result<Turn, Error> {
     let mut effects = Effects::default();
+    host.begin_request();
     let base = about.environment();
     let (chat, outlets);
     let mut scope = Expander { env: base.env(), host, effects: &mut effects };
@@ -183,6 +184,7 @@ pub fn build_with(about: &About<'_>, compiled: &Compiled, host: &mut Host) -> Re
     let (payload, changes) = about.payload(&assembled, &reading, &mut scope);
     report.body_changes = changes;
     report.omitted.extend(left_out(&note, &reading, &payload));
+    report.warnings.append(&mut effects.notes);
     let messages = assembled.items.iter().map(Item::message).collect();
     Ok(Turn { payload, messages, report, reading, effects, lore })
 }

@@ -2,7 +2,7 @@
 import { call, callBytes, text, writeBytes } from "./core.js";
 import { PromptsideError } from "./errors.js";
 import { filled } from "./room.js";
-import type { BuildOptions, Built, Cleaned, CleanOptions, FileRead, Plan, RoomOptions, SceneInput, SpeakerOptions } from "./types.js";
+import type { BuildOptions, Built, Cleaned, CleanOptions, FileRead, InspectOptions, InspectedText, Plan, RoomOptions, SceneInput, SpeakerOptions } from "./types.js";
 
 /** Bytes of a file. */
 export type FileBytes = Uint8Array | ArrayBuffer;
@@ -40,6 +40,12 @@ export function expandMacros(source: string, scene: SceneInput | string, options
   const { speaker, ...rest } = options;
   const texts: string[] = once("expand", scene, { texts: [source], ...(speaker === undefined ? {} : { speaker }) }, rest);
   return texts[0] ?? "";
+}
+
+/** The same, with what each macro inserts, which are unknown (`unknown`), and what it would write. */
+export function inspectText(source: string, scene: SceneInput | string, options: RoomOptions & Omit<InspectOptions, "text"> = {}): InspectedText {
+  const { speaker, trust, commit: _, ...rest } = options;
+  return once("inspectText", scene, { text: source, speaker, trust }, rest);
 }
 
 /** Reads any file that users bring: cards (PNG, JSON, CHARX …), lorebooks, chats, presets, groups, personas, scripts. */

@@ -260,6 +260,10 @@ request: OutgoingRequest,
  */
 report: Report, 
 /**
+ * What a round would store once this request is answered: variables, timers, edits.
+ */
+changes: Changes, 
+/**
  * Who speaks: avatar.
  */
 speaker: string, };
@@ -332,7 +336,11 @@ stripped: Array<Stripped>,
 /**
  * The steps that changed something, in order.
  */
-steps: Array<Step>, };
+steps: Array<Step>, 
+/**
+ * Scripts that met a limit, by name, and what else was reported.
+ */
+warnings: Array<Warning>, };
 
 /**
  * Where a reply was cut.
@@ -442,6 +450,216 @@ speaker?: string,
  * Keep the variables that were set (default false).
  */
 commit: boolean, };
+
+/**
+ * A text to look at, for editors.
+ */
+export type InspectOptions = { 
+/**
+ * The text.
+ */
+text: string, 
+/**
+ * Who `{{char}}` is.
+ */
+speaker?: string, 
+/**
+ * Whose text it is: `full` (default: the user's), `card`, `data` (model output, retrieved text).
+ */
+trust?: string, 
+/**
+ * Keep what it writes (default false).
+ */
+commit: boolean, };
+
+/**
+ * What a text becomes, and why.
+ */
+export type InspectedText = { 
+/**
+ * The text, expanded.
+ */
+text: string, 
+/**
+ * Its macros in source order, with what each inserts.
+ */
+macros: Array<MacroSpan>, 
+/**
+ * Names that are neither built in nor in the scene's `macros`.
+ */
+unknown: Array<string>, 
+/**
+ * What the result depends on.
+ */
+needs: Needs, 
+/**
+ * What it would write.
+ */
+changes: Changes, 
+/**
+ * Macros that met a limit or were not allowed.
+ */
+warnings: Array<Warning>, };
+
+/**
+ * A text run through the regex scripts.
+ */
+export type Scripted = { 
+/**
+ * The text as the scripts leave it.
+ */
+text: string, 
+/**
+ * The scripts that changed it, in the order they ran.
+ */
+changed: Array<ScriptChange>, 
+/**
+ * What macros in them would write.
+ */
+changes: Changes, 
+/**
+ * Scripts that were stopped or do nothing, by name and with the reason.
+ */
+warnings: Array<Warning>, };
+
+/**
+ * What one script did.
+ */
+export type ScriptChange = { 
+/**
+ * Name of the script.
+ */
+script: string, 
+/**
+ * Whose it is.
+ */
+scope: ScriptScope, 
+/**
+ * How many matches it replaced.
+ */
+matches: number, 
+/**
+ * Nothing is left of the text.
+ */
+emptied: boolean, };
+
+/**
+ * Whose script it is. In the order in which they run.
+ */
+export type ScriptScope = "global" | "preset" | "character";
+
+/**
+ * A macro in a text.
+ */
+export type MacroSpan = { 
+/**
+ * UTF-16 range, braces included.
+ */
+range: [number, number], 
+/**
+ * Name as written; `.name` or `$name` for a variable shorthand.
+ */
+name: string, 
+/**
+ * What would become of it.
+ */
+status: SpanStatus, 
+/**
+ * UTF-16 ranges of its arguments.
+ */
+args: Array<[number, number]>, 
+/**
+ * UTF-16 range of its scoped content.
+ */
+content?: [number, number], 
+/**
+ * What it inserts here and now; only from [`explain`], and only where it was evaluated.
+ */
+value?: string, };
+
+/**
+ * What would become of a macro.
+ */
+export type SpanStatus = "expands" | "unknown" | "arguments" | "closes" | "unpaired";
+
+/**
+ * What an expansion depends on. With nothing set the text is constant.
+ */
+export type Needs = { 
+/**
+ * Names of user, speaker, group.
+ */
+names: boolean, 
+/**
+ * Card fields, whose own texts may need more.
+ */
+card: boolean, 
+/**
+ * Messages of the chat.
+ */
+chat: boolean, 
+/**
+ * Reads variables.
+ */
+variables: boolean, 
+/**
+ * Writes variables or bans words: must run once a request.
+ */
+writes: boolean, 
+/**
+ * Draws random numbers: must run once a request.
+ */
+random: boolean, 
+/**
+ * The time.
+ */
+time: boolean, 
+/**
+ * Settings, templates, outlets, the chat's id, values of the host.
+ */
+host: boolean, 
+/**
+ * A macro that is not built in.
+ */
+unknown: boolean, };
+
+/**
+ * Changes that wait for a commit. Later entries win; `None` (in JSON null) deletes.
+ */
+export type Changes = { 
+/**
+ * Variables of the chat (`chat_metadata.variables`).
+ */
+local: Record<string, unknown>, 
+/**
+ * Global variables.
+ */
+global: Record<string, unknown>, 
+/**
+ * Other keys of the chat metadata (`chat_id_hash`, `timedWorldInfo` …).
+ */
+metadata: Record<string, unknown>, 
+/**
+ * Edits of stored messages.
+ */
+chat: Array<ChatEdit>, 
+/**
+ * Words banned for this generation (`{{banned}}`).
+ */
+banned: Array<string>, };
+
+/**
+ * One edit of the stored chat.
+ */
+export type ChatEdit = { "type": "text", 
+/**
+ * Message index.
+ */
+index: number, 
+/**
+ * New text.
+ */
+mes: string, };
 
 /**
  * A lorebook scan.
@@ -740,6 +958,10 @@ index: number,
  * The cleaned text.
  */
 text: string, 
+/**
+ * Scripts and macros of the reply that met a limit or are wrong; absent when there are none.
+ */
+warnings?: Array<Warning>, 
 /**
  * As stored.
  */

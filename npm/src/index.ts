@@ -3,5 +3,5 @@ export { PromptsideError, isPromptsideError } from "./errors.js";
 export { Room } from "./room.js";
 export { runRound, withKey, type OutgoingRequest, type RoundOptions, type Sent } from "./round.js";
 export { loadTokenizer, countTokens, type TokenCount, type Vocabulary } from "./tokens.js";
-export { nextSpeakers, buildRequest, cleanReply, expandMacros, readFile, writeCard, invoke, type FileBytes } from "./functions.js";
+export { nextSpeakers, buildRequest, cleanReply, expandMacros, inspectText, readFile, writeCard, invoke, type FileBytes } from "./functions.js";
 export type * from "./types.js";

@@ -1,6 +1,6 @@
 import { glue, guarded, text } from "./core.js";
 import { PromptsideError } from "./errors.js";
-import type { BuildOptions, Built, CleanOptions, Cleaned, Input, Inspected, Output, Plan, RoomOptions, SceneInput, SpeakerOptions } from "./types.js";
+import type { BuildOptions, Built, CleanOptions, Cleaned, Input, InspectOptions, Inspected, InspectedText, Output, Plan, RoomOptions, SceneInput, Scripted, ScriptOptions, SpeakerOptions } from "./types.js";
 
 const left = new FinalizationRegistry<glue.Handle>((handle) => handle.free());
 
@@ -40,6 +40,16 @@ export class Room {
   /** Cleans a whole reply of a speaker. Nothing is stored. */
   cleanReply(options: CleanOptions): Cleaned {
     return this.#call("cleanReply", options);
+  }
+
+  /** A text with its macros expanded, and what each of them inserts, which are unknown, what it would write. For editors. */
+  inspectText(text: string, options: Omit<InspectOptions, "text"> = {}): InspectedText {
+    return this.#call("inspectText", { ...options, text });
+  }
+
+  /** A text as the regex scripts leave it, with what each did and which were stopped. Nothing is stored. */
+  runScripts(text: string, options: ScriptOptions): Scripted {
+    return this.#call("runScripts", { ...options, text });
   }
 
   /** Tells the room what happened and gets what to do next. `runRound` does this for you. */

@@ -30,6 +30,21 @@ export type RoomOptions = Partial<Omit<made.RoomOptions, "random">> & { random?:
 export type SpeakerOptions = Partial<made.SpeakerOptions>;
 /** Which request? */
 export type BuildOptions = Partial<Omit<made.BuildOptions, "quiet">> & { quiet?: QuietInput };
+/** A text to look at. */
+export type InspectOptions = Partial<made.InspectOptions>;
+/** Which regex scripts run on a text. */
+export interface ScriptOptions {
+  /** 1 user input, 2 reply, 3 command, 5 lorebook, 6 reasoning. */
+  placement: 1 | 2 | 3 | 5 | 6;
+  /** For display (`markdown`), for a request (`prompt`); neither: the text is stored. */
+  markdown?: boolean;
+  prompt?: boolean;
+  /** A stored message is being edited. */
+  edit?: boolean;
+  /** Messages behind it. */
+  depth?: number;
+  speaker?: string;
+}
 /** A reply to clean. */
 export type CleanOptions = Partial<made.CleanOptions> & { text: string };
 
@@ -112,6 +127,8 @@ export interface SceneInput {
   scripts?: { global?: unknown[]; preset?: unknown[]; allowedCharacters?: string[] };
   extensionPrompts?: ExtensionPromptInput[];
   variables?: { global?: Record<string, unknown> };
+  /** Macros of your own: what each inserts. `"name::argument"` is for a call with that argument. See `docs/macros.md`. */
+  macros?: Record<string, string | number | boolean>;
   /** In `Room.update`: header metadata to merge. */
   chatMetadata?: Record<string, unknown>;
 }

@@ -6,6 +6,7 @@ import {
   cleanReply,
   countTokens,
   expandMacros,
+  inspectText,
   invoke,
   isPromptsideError,
   load,
@@ -24,6 +25,7 @@ import {
   type FileRead,
   type GroupInput,
   type Input,
+  type InspectedText,
   type MessageInput,
   type OutgoingRequest,
   type Output,
@@ -112,6 +114,13 @@ export async function all(source: WasmSource, bytes: FileBytes, vocabulary: Voca
   } catch (error) {
     if (isPromptsideError(error)) console.log(error.code, error.path, error.message, error instanceof PromptsideError);
   }
+  const looked: InspectedText = room.inspectText("{{weather}} {{user}}", { speaker: "a.png", trust: "data" });
+  console.log(looked.macros.map((m) => `${m.name} ${m.range[0]} ${m.status} ${m.value ?? ""}`), looked.unknown, looked.needs.random, looked.changes.local);
+  console.log(inspectText("{{x}}", { characters: [], macros: { x: "1", level: 7, "time::here": true } }).text);
+  console.log(room.runScripts("x", { placement: 2, prompt: true, depth: 0 }).changed.map((c) => `${c.script} ${c.scope} ${c.matches}`));
+  console.log(room.buildRequest().changes.global, room.cleanReply({ text: "" }).warnings[0]?.message);
+  // @ts-expect-error: no such placement
+  room.runScripts("x", { placement: 4 });
   // @ts-expect-error: characters are needed
   new Room({});
   // @ts-expect-error: a reply needs its text

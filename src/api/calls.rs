@@ -2,11 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::types::{BuildOptions, Built, CleanOptions, ExpandOptions, LoreOptions, SpeakerOptions};
+use super::types::{
+    BuildOptions, Built, CleanOptions, ExpandOptions, InspectOptions, InspectedText, LoreOptions, Scripted,
+    SpeakerOptions,
+};
 use crate::error::{Code, Error};
 use crate::js;
 use crate::lore::ExamplePlace;
-use crate::macros::{self, EnvBase};
+use crate::macros::{self, Env, EnvBase, Trust};
 use crate::models::{Framing, Model};
 use crate::parts::{Effects, Kind};
 use crate::profile::PROMPT_ONCE;
@@ -91,14 +94,14 @@ pub(super) fn preview(room: &mut Room, options: &BuildOptions, count: &dyn Count
         ..TurnOptions::default()
     };
     let typed = options.user_message.as_deref().filter(|t| !t.is_empty());
-    let (mut payload, mut report) = room.preview(typed, Some(speaker), &turn_options, count)?;
+    let (mut payload, mut report, changes) = room.preview(typed, Some(speaker), &turn_options, count)?;
     if let (Some(stream), Some(o)) = (options.stream, payload.as_object_mut()) {
         o.insert("stream".into(), json!(stream));
     }
     let request =
         provider::request(payload.as_object().unwrap_or(&Object::new()), room.provider(), room.profile())?;
     report.warnings.extend(request.notes.iter().cloned());
-    Ok(Built { request: request_value(&request), report, speaker: avatar })
+    Ok(Built { request: request_value(&request), report, changes, speaker: avatar })
 }
 
 /// Cleans a whole reply.
@@ -190,8 +193,42 @@ pub(super) fn expand(room: &mut Room, options: &ExpandOptions) -> Result<Vec<Str
     Ok(out)
 }
 
+/// One text with its macros, each with what it inserts.
+pub(super) fn inspect_text(room: &mut Room, options: &InspectOptions) -> Result<InspectedText, Error> {
+    let at = speaker(room, options.speaker.as_deref())?;
+    let trust = match options.trust.as_deref() {
+        None | Some("full") => Trust::Full,
+        Some("card") => Trust::Card,
+        Some("data") => Trust::Data,
+        Some(other) => {
+            let what = format!("{other:?} is not one of full, card, data");
+            return Err(Error::new(Code::OptionUnknown, "trust", what));
+        }
+    };
+    let mut effects = Effects::default();
+    let mut host = room.host().clone();
+    let base = EnvBase::new(room.scene(), at, room.profile());
+    let env = Env { trust, ..base.env() };
+    let (text, macros) = macros::explain(&options.text, &env, &mut host, &mut effects);
+    let known: Vec<&str> = env.dynamic.iter().map(|(name, _)| name.as_str()).collect();
+    let result = InspectedText {
+        text,
+        macros,
+        unknown: macros::unknown(&options.text, &known, room.profile()),
+        needs: macros::needs(&options.text, room.profile()),
+        warnings: std::mem::take(&mut effects.notes),
+        changes: effects.clone(),
+    };
+    drop(base);
+    if options.commit {
+        *room.host_mut() = host;
+        room.commit(effects);
+    }
+    Ok(result)
+}
+
 /// Runs regex scripts on a text: `{text, placement, prompt?, markdown?, edit?, depth?, speaker?}`.
-pub(super) fn regex(room: &mut Room, value: &Value) -> Result<String, Error> {
+pub(super) fn regex(room: &mut Room, value: &Value) -> Result<Scripted, Error> {
     let at = speaker(room, value.get("speaker").and_then(Value::as_str))?;
     let flag = |key: &str| value.get(key).is_some_and(js::to_boolean);
     let number = value.get("placement").and_then(Value::as_i64).unwrap_or(0);
@@ -202,9 +239,10 @@ pub(super) fn regex(room: &mut Room, value: &Value) -> Result<String, Error> {
             format!("{number} is no placement: 1 user input, 2 reply, 3 command, 5 lorebook, 6 reasoning"),
         )
     })?;
-    let (compiled, _) = CompiledScripts::new(room.scene(), room.profile(), &room.host().limits);
+    let (compiled, mut warnings) = CompiledScripts::new(room.scene(), room.profile(), &room.host().limits);
     let mut effects = Effects::default();
     let mut host = room.host().clone();
+    host.begin_request();
     let base = EnvBase::new(room.scene(), at, room.profile());
     let avatar = base.character().map(|c| c.avatar.as_str());
     let call = Call {
@@ -217,7 +255,9 @@ pub(super) fn regex(room: &mut Room, value: &Value) -> Result<String, Error> {
         ..Call::new(placement)
     };
     let text = value.get("text").and_then(Value::as_str).unwrap_or("");
-    Ok(scripts::run(text, &call, &compiled, &base.env(), &mut host, &mut effects).text)
+    let done = scripts::run(text, &call, &compiled, &base.env(), &mut host, &mut effects);
+    warnings.append(&mut effects.notes);
+    Ok(Scripted { text: done.text, changed: done.changes, changes: effects, warnings })
 }
 
 /// One lorebook scan.

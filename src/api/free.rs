@@ -17,7 +17,8 @@ pub fn call(method: &str, parameters: &str, vocabularies: &Vocabularies) -> Resu
     let part = |key: &str| value.get(key).cloned().unwrap_or(Value::Null);
     match method {
         // The same as a room's, for one-off use: `{scene, options, params}`.
-        "nextSpeakers" | "buildRequest" | "cleanReply" | "expand" | "count" => {
+        "nextSpeakers" | "buildRequest" | "cleanReply" | "expand" | "inspectText" | "runScripts"
+        | "count" => {
             let scene = js::stringify(&part("scene"));
             let options = match part("options") {
                 Value::Null => "{}".to_owned(),

@@ -38,7 +38,7 @@ mod tests {
     use ts_rs::{Config, TS};
 
     use super::*;
-    use crate::{error, lore, models, names, parts, reply, room, speakers, turn};
+    use crate::{error, lore, macros, models, names, parts, reply, room, scripts, speakers, turn};
 
     /// The file with all types, as it must stand in the package's source.
     fn generated() -> String {
@@ -85,6 +85,16 @@ mod tests {
             Inspected,
             ChatEdits,
             ExpandOptions,
+            InspectOptions,
+            InspectedText,
+            Scripted,
+            scripts::Change,
+            scripts::Scope,
+            macros::MacroSpan,
+            macros::SpanStatus,
+            macros::Needs,
+            parts::Effects,
+            parts::ChatEdit,
             LoreOptions,
             room::Input,
             room::Start,

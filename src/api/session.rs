@@ -70,7 +70,9 @@ impl Session {
             "takeDraws" => text(&drawn(&self.room.take_draws())),
             "stops" => text(&calls::stops(&mut self.room, &value)?),
             "expand" => text(&calls::expand(&mut self.room, &params(&value)?)?),
-            "regex" => text(&calls::regex(&mut self.room, &value)?),
+            "regex" => text(&calls::regex(&mut self.room, &value)?.text),
+            "runScripts" => text(&calls::regex(&mut self.room, &value)?),
+            "inspectText" => text(&calls::inspect_text(&mut self.room, &params(&value)?)?),
             "lore" => {
                 let counter = self.counter.clone();
                 text(&calls::lore(&mut self.room, &params(&value)?, &*counter)?)

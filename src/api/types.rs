@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::Warning;
-use crate::parts::Report;
+use crate::macros::{MacroSpan, Needs};
+use crate::parts::{Effects, Report};
 use crate::room::{Input, QuietInput};
 
 /// Who would speak?
@@ -79,6 +80,8 @@ pub struct Built {
     pub request: Value,
     /// Why it looks as it does.
     pub report: Report,
+    /// What a round would store once this request is answered: variables, timers, edits.
+    pub changes: Effects,
     /// Who speaks: avatar.
     pub speaker: String,
 }
@@ -170,6 +173,53 @@ pub struct ExpandOptions {
     pub speaker: Option<String>,
     /// Keep the variables that were set (default false).
     pub commit: bool,
+}
+
+/// A text to look at, for editors.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct InspectOptions {
+    /// The text.
+    pub text: String,
+    /// Who `{{char}}` is.
+    pub speaker: Option<String>,
+    /// Whose text it is: `full` (default: the user's), `card`, `data` (model output, retrieved text).
+    pub trust: Option<String>,
+    /// Keep what it writes (default false).
+    pub commit: bool,
+}
+
+/// What a text becomes, and why.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct InspectedText {
+    /// The text, expanded.
+    pub text: String,
+    /// Its macros in source order, with what each inserts.
+    pub macros: Vec<MacroSpan>,
+    /// Names that are neither built in nor in the scene's `macros`.
+    pub unknown: Vec<String>,
+    /// What the result depends on.
+    pub needs: Needs,
+    /// What it would write.
+    pub changes: Effects,
+    /// Macros that met a limit or were not allowed.
+    pub warnings: Vec<Warning>,
+}
+
+/// A text run through the regex scripts.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Scripted {
+    /// The text as the scripts leave it.
+    pub text: String,
+    /// The scripts that changed it, in the order they ran.
+    pub changed: Vec<crate::scripts::Change>,
+    /// What macros in them would write.
+    pub changes: Effects,
+    /// Scripts that were stopped or do nothing, by name and with the reason.
+    pub warnings: Vec<Warning>,
 }
 
 /// A lorebook scan.

@@ -20,7 +20,7 @@ pub struct Host {
     pub clock: Clock,
     /// Bounds on work that input can cause.
     pub limits: Limits,
-    /// Steps that regular expressions have taken in this request (default 0). Whoever begins another request sets it to 0.
+    /// Steps that regular expressions have taken in this request (default 0): see [`Host::begin_request`].
     pub regex_spent: u64,
 }
 
@@ -28,6 +28,11 @@ impl Host {
     /// A host with the given dice, the epoch in UTC, and default limits.
     pub fn new(dice: Dice) -> Self {
         Self { dice, clock: Clock::default(), limits: Limits::default(), regex_spent: 0 }
+    }
+
+    /// Another request, or another text that comes in, begins: what belongs to one is spent anew.
+    pub const fn begin_request(&mut self) {
+        self.regex_spent = 0;
     }
 
     /// What one regular expression may spend on one text: `Limits::regex_steps`, or what is left of `Limits::regex_total`.

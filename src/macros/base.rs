@@ -134,7 +134,7 @@ impl<'a> EnvBase<'a> {
             metadata: &self.scene.chat.metadata,
             globals: &self.scene.global_variables,
             outlets: &self.outlets,
-            dynamic: &[],
+            dynamic: &self.scene.macros,
             model: &self.model,
             max_context: self.max_context,
             max_response: self.max_response,

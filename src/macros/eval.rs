@@ -80,29 +80,40 @@ pub(super) fn substitute(
     effects: &mut Effects,
     shared: &mut Shared,
 ) -> String {
+    traced(text, env, host, effects, shared, false).0
+}
+
+/// The value of each macro of a text that was evaluated, with the offset of its braces in the text as [`post::pre`] leaves it.
+pub(super) type Trace = Vec<(usize, String)>;
+
+/// Expands one text; with `trace` the values of its macros are kept.
+pub(super) fn traced(
+    text: &str,
+    env: &Env<'_>,
+    host: &mut Host,
+    effects: &mut Effects,
+    shared: &mut Shared,
+    trace: bool,
+) -> (String, Trace) {
     if post::is_plain(text) {
-        return text.to_owned();
+        return (text.to_owned(), Trace::new());
     }
     let fixes = Fixes::of(env.profile);
     let source = post::pre(text);
     let tree = parse(&source, fixes.rules(host.limits.macro_depth));
-    let doc = Doc { src: &source, marks: OnceCell::new() };
-    let mut run =
-        Run { env: *env, fixes, host, effects, shared, content: text, hash: None, original_used: false };
+    let doc = Doc { traced: trace, ..Doc::new(&source) };
+    let mut run = Run::new(text, env, host, effects, shared);
     if tree.too_deep {
         run.note("macro.depth", "a macro is nested too deep and stays as it is");
     }
     let out = run.level(&doc, &Span::whole(&tree.root, source.len()), 0);
-    run.finish(out)
+    (run.finish(out), run.trace)
 }
 
 /// The pairing of a stretch under the built-ins' rules (spec 04 §5 rule 4). Macros of the call count as unknown in the reference (F24).
-pub(super) fn tags(src: &str, nodes: &[Node], fixes: Fixes, dynamic: &[(String, String)]) -> Vec<Tag> {
+pub(super) fn tags(src: &str, nodes: &[Node], fixes: Fixes, is_dynamic: impl Fn(&str) -> bool) -> Vec<Tag> {
     let known = |call: &Call| table::find(cut(src, &call.name), fixes.names);
-    let given = |call: &Call| {
-        let name = cut(src, &call.name);
-        fixes.scopes && dynamic.iter().any(|(n, _)| n.eq_ignore_ascii_case(name))
-    };
+    let given = |call: &Call| fixes.scopes && is_dynamic(cut(src, &call.name));
     let accepts = |call: &Call| match known(call) {
         _ if given(call) => false,
         None => true,
@@ -119,13 +130,15 @@ pub(super) struct Doc<'s> {
     pub(super) src: &'s str,
     /// UTF-16 offset at every 256th byte.
     marks: OnceCell<Vec<usize>>,
+    /// Values of its macros are kept.
+    traced: bool,
 }
 
 impl<'s> Doc<'s> {
     const EVERY: usize = 256;
 
     pub(super) const fn new(src: &'s str) -> Self {
-        Self { src, marks: OnceCell::new() }
+        Self { src, marks: OnceCell::new(), traced: false }
     }
 
     pub(super) fn cut(&self, span: &Range<usize>) -> &'s str {
@@ -187,6 +200,7 @@ pub(super) struct Run<'r, 'a> {
     content: &'r str,
     hash: Option<u64>,
     pub(super) original_used: bool,
+    trace: Trace,
 }
 
 /// Position of a call: for `{{pick}}`.
@@ -206,11 +220,21 @@ impl<'r, 'a> Run<'r, 'a> {
         shared: &'r mut Shared,
     ) -> Self {
         let fixes = Fixes::of(env.profile);
-        Self { env: *env, fixes, host, effects, shared, content, hash: None, original_used: false }
+        Self {
+            env: *env,
+            fixes,
+            host,
+            effects,
+            shared,
+            content,
+            hash: None,
+            original_used: false,
+            trace: Trace::new(),
+        }
     }
 }
 
-impl Run<'_, '_> {
+impl<'a> Run<'_, 'a> {
     /// Notes something once in a while: the same thing is not repeated without end.
     pub(super) fn note(&mut self, code: &'static str, message: &str) {
         let known = self.effects.notes.iter().filter(|n| n.code == code).count();
@@ -240,7 +264,9 @@ impl Run<'_, '_> {
 
     /// Evaluates a stretch, scopes paired.
     pub(super) fn level(&mut self, doc: &Doc<'_>, span: &Span<'_>, shift: i64) -> String {
-        let tags = tags(doc.src, span.nodes, self.fixes, self.env.dynamic);
+        let dynamic = self.env.dynamic;
+        let is_dynamic = |name: &str| dynamic.iter().any(|(n, _)| n.eq_ignore_ascii_case(name));
+        let tags = tags(doc.src, span.nodes, self.fixes, is_dynamic);
         self.walk(doc, span, shift, &tags)
     }
 
@@ -282,7 +308,12 @@ impl Run<'_, '_> {
             }
             let whole = node.span.start..at;
             match self.guarded(doc, node, scope, shift, out.len()) {
-                Ok(Ok(value)) => out.push_str(&value),
+                Ok(Ok(value)) => {
+                    out.push_str(&value);
+                    if doc.traced {
+                        self.trace.push((node.span.start, value));
+                    }
+                }
                 Ok(Err(raw)) => self.raw(&mut out, before, &raw),
                 Err(Stays) => self.raw(&mut out, before, doc.cut(&whole)),
             }
@@ -392,15 +423,28 @@ impl Run<'_, '_> {
         if let Some(content) = &content {
             args.push(if call.keep { content.clone() } else { trim_scoped(content) });
         }
-        let value = match (dynamic, def) {
-            (Some(value), _) if args.is_empty() => Ok(value.clone()),
-            (None, Some(def)) if def.takes(args.len()) => self.builtin(def, &args, content.is_some(), place),
+        let given = self.supplied(name, &args);
+        let value = match (given.or(dynamic.filter(|_| args.is_empty())), def) {
+            (Some(value), _) => Ok(value.clone()),
+            (None, Some(def)) if dynamic.is_none() && def.takes(args.len()) => {
+                self.builtin(def, &args, content.is_some(), place)
+            }
             _ => Err(Stays),
         };
         Ok(match value {
             Ok(value) => Ok(self.processed(value)),
             Err(Stays) => Err(self.rebuilt(doc, node, call, &args, scope.zip(content))),
         })
+    }
+
+    /// What the host gave for a macro with just these arguments: under `name::argument`.
+    fn supplied(&self, name: &str, args: &[String]) -> Option<&'a String> {
+        let dynamic = self.env.dynamic;
+        if args.is_empty() || !dynamic.iter().any(|(n, _)| n.contains("::")) {
+            return None;
+        }
+        let key = format!("{name}::{}", args.join("::"));
+        dynamic.iter().find(|(n, _)| n.eq_ignore_ascii_case(&key)).map(|(_, value)| value)
     }
 
     pub(super) fn processed(&self, value: String) -> String {

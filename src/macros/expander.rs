@@ -35,7 +35,8 @@ impl Expander<'_> {
 
     /// Expands a text with further macros.
     pub fn expand_with(&mut self, text: &str, dynamic: &[(String, String)]) -> String {
-        let env = Env { dynamic, ..self.env };
+        let dynamic = [dynamic, self.env.dynamic].concat();
+        let env = Env { dynamic: &dynamic, ..self.env };
         expand(text, &env, self.host, self.effects)
     }
 

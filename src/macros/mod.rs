@@ -30,7 +30,8 @@ pub use bias::{bias, without_bias};
 pub use env::{CardTexts, Engine, Env, InstructTexts, Trust};
 pub use expander::Expander;
 pub use random::hash53;
-pub use spans::{MacroSpan, Needs, SpanStatus, needs, parse, unknown};
+pub use spans::{MacroSpan, Needs, SpanStatus, explain, needs, parse, unknown};
+pub use table::names;
 
 use crate::host::Host;
 use crate::parts::Effects;

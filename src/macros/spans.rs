@@ -2,18 +2,20 @@
 //!
 //! Spec: 04 §4, §5, §11. Offsets leave as UTF-16. Cost: one parse.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::Serialize;
 
-use super::eval::{Doc, Fixes, tags};
+use super::env::{Engine, Env};
+use super::eval::{Doc, Fixes, Shared, Trace, tags, traced};
 use super::pair::Tag;
 use super::parse::{Call, Kind, Node, parse as parse_tree};
-use super::post::{ANGLES, is_plain, starts_with_ci, time_utc};
+use super::post::{ANGLES, is_plain, pre, starts_with_ci, time_utc};
 use super::table::{self, Id, VarOp};
-use crate::host::Limits;
+use crate::host::{Host, Limits};
 use crate::js;
+use crate::parts::Effects;
 use crate::profile::Profile;
 
 /// What would become of a macro.
@@ -47,7 +49,12 @@ pub struct MacroSpan {
     pub args: Vec<[usize; 2]>,
     /// UTF-16 range of its scoped content.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
     pub content: Option<[usize; 2]>,
+    /// What it inserts here and now; only from [`explain`], and only where it was evaluated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub value: Option<String>,
 }
 
 /// What an expansion depends on. With nothing set the text is constant.
@@ -142,8 +149,71 @@ impl Needs {
     }
 }
 
-/// The macros of a text in source order, nested ones and those in scoped content included.
-pub fn parse(text: &str, profile: &Profile) -> Vec<MacroSpan> {
+/// The macros of a text in source order, nested ones and those in scoped content included. `known` are the host's.
+pub fn parse(text: &str, known: &[&str], profile: &Profile) -> Vec<MacroSpan> {
+    spans(text, known, profile).into_iter().map(|(_, span)| span).collect()
+}
+
+/// Expands a text as [`super::expand`] does, and tells what each of its macros inserts. (With the legacy engine, which replaces text
+/// and evaluates no macros, values are missing.)
+pub fn explain(
+    text: &str,
+    env: &Env<'_>,
+    host: &mut Host,
+    effects: &mut Effects,
+) -> (String, Vec<MacroSpan>) {
+    let known: Vec<&str> = env.dynamic.iter().map(|(name, _)| name.as_str()).collect();
+    let spans = spans(text, &known, env.profile);
+    let (result, trace) = match env.engine {
+        Engine::New => traced(text, env, host, effects, &mut Shared::default(), true),
+        Engine::Legacy => (super::expand(text, env, host, effects), Trace::new()),
+    };
+    let mut values: BTreeMap<usize, String> = trace.into_iter().collect();
+    // Old forms become longer or shorter before anything is evaluated, and move what stands behind them.
+    let mut old = old_forms(text)
+        .map(|(range, _)| (range.end, pre(text.get(range.clone()).unwrap_or("")).len(), range.len()))
+        .peekable();
+    let (mut added, mut removed) = (0, 0);
+    let spans = spans
+        .into_iter()
+        .map(|(start, mut span)| {
+            while let Some((_, new, gone)) = old.next_if(|(end, ..)| *end <= start) {
+                added += new;
+                removed += gone;
+            }
+            span.value = values.remove(&(start + added - removed));
+            span
+        })
+        .collect();
+    (result, spans)
+}
+
+/// What the host gives for a name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Known {
+    Nothing,
+    /// A value.
+    Bare,
+    /// Values for some arguments.
+    Arguments,
+}
+
+impl Known {
+    fn of(known: &[&str], name: &str, has_arguments: bool) -> Self {
+        let with = |k: &&str| k.split_once("::").is_some_and(|(n, _)| n.eq_ignore_ascii_case(name));
+        if has_arguments && known.iter().any(with) {
+            Self::Arguments
+        } else if known.iter().any(|k| k.eq_ignore_ascii_case(name)) {
+            Self::Bare
+        } else {
+            Self::Nothing
+        }
+    }
+}
+
+/// The macros with their byte offsets.
+fn spans(text: &str, known: &[&str], profile: &Profile) -> Vec<(usize, MacroSpan)> {
+    let is_known = |name: &str| known.iter().any(|k| k.eq_ignore_ascii_case(name));
     let fixes = Fixes::of(profile);
     let tree = parse_tree(text, fixes.rules(Limits::default().macro_depth));
     let doc = Doc::new(text);
@@ -151,7 +221,7 @@ pub fn parse(text: &str, profile: &Profile) -> Vec<MacroSpan> {
     let mut spans = Vec::new();
     let mut stretches: Vec<&[Node]> = vec![&tree.root.nodes];
     while let Some(nodes) = stretches.pop() {
-        let tags = tags(text, nodes, fixes, &[]);
+        let tags = tags(text, nodes, fixes, is_known);
         let mut closers = vec![false; nodes.len()];
         for (i, node) in nodes.iter().enumerate() {
             let tag = tags.get(i).copied().unwrap_or(Tag::Plain);
@@ -174,23 +244,32 @@ pub fn parse(text: &str, profile: &Profile) -> Vec<MacroSpan> {
                     let args = call.args.iter().map(|a| units(&a.span)).collect();
                     let name = doc.cut(&call.name);
                     let paired = closers.get(i) == Some(&true);
-                    (name.to_owned(), status(call, name, tag, paired, fixes), args)
+                    (
+                        name.to_owned(),
+                        status(call, name, tag, paired, Known::of(known, name, !call.args.is_empty()), fixes),
+                        args,
+                    )
                 }
             };
-            spans.push(MacroSpan { range: units(&node.span), name, status, args, content });
+            let range = units(&node.span);
+            spans.push((node.span.start, MacroSpan { range, name, status, args, content, value: None }));
         }
     }
-    let old = old_forms(text).map(|(range, name)| (units(&range), name)).collect::<Vec<_>>();
-    let ranges: BTreeSet<[usize; 2]> = old.iter().map(|(range, _)| *range).collect();
-    spans.retain(|s| !ranges.contains(&s.range));
-    spans.extend(old.into_iter().map(|(range, name)| MacroSpan {
-        range,
-        name: name.to_owned(),
-        status: SpanStatus::Expands,
-        args: Vec::new(),
-        content: None,
+    let old: BTreeMap<usize, (Range<usize>, &str)> =
+        old_forms(text).map(|(range, name)| (range.start, (range, name))).collect();
+    spans.retain(|(start, _)| !old.contains_key(start));
+    spans.extend(old.into_iter().map(|(start, (range, name))| {
+        let span = MacroSpan {
+            range: units(&range),
+            name: name.to_owned(),
+            status: SpanStatus::Expands,
+            args: Vec::new(),
+            content: None,
+            value: None,
+        };
+        (start, span)
     }));
-    spans.sort_by_key(|s| (s.range[0], std::cmp::Reverse(s.range[1])));
+    spans.sort_by_key(|(start, _)| *start);
     spans
 }
 
@@ -206,7 +285,7 @@ fn old_forms(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
     })
 }
 
-fn status(call: &Call, name: &str, tag: Tag, paired: bool, fixes: Fixes) -> SpanStatus {
+fn status(call: &Call, name: &str, tag: Tag, paired: bool, known: Known, fixes: Fixes) -> SpanStatus {
     if paired {
         return SpanStatus::Closes;
     }
@@ -214,6 +293,11 @@ fn status(call: &Call, name: &str, tag: Tag, paired: bool, fixes: Fixes) -> Span
         return SpanStatus::Unpaired;
     }
     match table::find(name, fixes.names) {
+        _ if known == Known::Arguments && !call.args.is_empty() => SpanStatus::Expands,
+        _ if known == Known::Bare && call.args.is_empty() && !matches!(tag, Tag::Opens(_)) => {
+            SpanStatus::Expands
+        }
+        _ if known == Known::Bare => SpanStatus::Arguments,
         None => SpanStatus::Unknown,
         Some(def) if def.takes(call.args.len() + usize::from(matches!(tag, Tag::Opens(_)))) => {
             SpanStatus::Expands
@@ -225,10 +309,9 @@ fn status(call: &Call, name: &str, tag: Tag, paired: bool, fixes: Fixes) -> Span
 /// Names of macros that a text asks for and nobody knows: not built in and not in `known` (any case). Each once, as first written.
 pub fn unknown(text: &str, known: &[&str], profile: &Profile) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for span in parse(text, profile) {
-        let new = span.status == SpanStatus::Unknown
-            && !known.iter().any(|k| k.eq_ignore_ascii_case(&span.name))
-            && !names.iter().any(|n| n.eq_ignore_ascii_case(&span.name));
+    for span in parse(text, known, profile) {
+        let new =
+            span.status == SpanStatus::Unknown && !names.iter().any(|n| n.eq_ignore_ascii_case(&span.name));
         if new {
             names.push(span.name);
         }

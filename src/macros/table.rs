@@ -305,6 +305,11 @@ pub(super) fn find(name: &str, lost: bool) -> Option<&'static Def> {
         .or_else(extra)
 }
 
+/// Names and aliases of all built-in macros, in lower case and order; and those that only the old engine has (fault F11).
+pub fn names() -> impl Iterator<Item = &'static str> {
+    TABLE.iter().chain(LOST).map(|(name, _)| *name)
+}
+
 #[cfg(test)]
 mod tests {
     #[test]

@@ -166,4 +166,6 @@ pub struct Cleaned {
     pub stripped: Vec<Stripped>,
     /// The steps that changed something, in order.
     pub steps: Vec<Step>,
+    /// Scripts that met a limit, by name, and what else was reported.
+    pub warnings: Vec<crate::error::Warning>,
 }

@@ -231,6 +231,10 @@ pub enum Output {
         index: usize,
         /// The cleaned text.
         text: String,
+        /// Scripts and macros of the reply that met a limit or are wrong; absent when there are none.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(test, ts(optional, as = "Option<Vec<crate::error::Warning>>"))]
+        warnings: Vec<crate::error::Warning>,
         /// As stored.
         message: Value,
     },

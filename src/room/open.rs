@@ -82,6 +82,7 @@ impl Room {
         speaker: Option<usize>,
         effects: &mut Effects,
     ) -> String {
+        self.host.begin_request();
         let (compiled, _) = CompiledScripts::new(&self.scene, &self.profile, &self.host.limits);
         let base = EnvBase::new(&self.scene, speaker, &self.profile);
         let avatar = base.character().map(|c| c.avatar.as_str());

@@ -338,6 +338,8 @@ impl Room {
         let mut effects = Effects::default();
         let reasoning =
             self.run_scripts(&reasoning, scripts::Placement::Reasoning, Some(speaker), &mut effects);
+        let mut warnings = cleaned.warnings;
+        warnings.append(&mut effects.notes);
         self.commit(effects);
         let stored = store::Answer {
             text: cleaned.text,
@@ -359,6 +361,7 @@ impl Room {
         out.push(Output::MessageDone {
             speaker: avatar.clone(),
             name: current.name,
+            warnings,
             index,
             text: message.mes.clone(),
             message: message.to_value(),
@@ -376,7 +379,7 @@ impl Room {
         speaker: Option<usize>,
         options: &TurnOptions,
         count: &dyn Count,
-    ) -> Result<(Value, Report), Error> {
+    ) -> Result<(Value, Report, Effects), Error> {
         let mut result = None;
         let outcome: Result<(), Error> = self.transaction(|room| {
             let mut options = options.clone();
@@ -389,7 +392,7 @@ impl Room {
             options.standing.clone_from(&room.standing);
             let mut turn = turn::build(&room.scene, &options, &room.profile, count, &mut room.host)?;
             room.compare(&turn.payload, &mut turn.report, count);
-            result = Some((turn.payload, turn.report));
+            result = Some((turn.payload, turn.report, turn.effects));
             Err(Error::new(crate::error::Code::Internal, "", "a preview is always taken back"))
         });
         match (result, outcome) {
@@ -426,8 +429,9 @@ impl Room {
         };
         let mut effects = Effects::default();
         draft.text = self.run_scripts(&draft.text, placement, speaker, &mut effects);
+        let warnings = std::mem::take(&mut effects.notes);
         self.commit(effects);
-        reply::after_scripts(draft, reading, options, &self.profile)
+        reply::Cleaned { warnings, ..reply::after_scripts(draft, reading, options, &self.profile) }
     }
 
     /// Writes a reply into the chat; returns where.

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::{Character, Chat, Group, Object, Persona, Preset, Reader, Settings};
 use crate::error::{Code, Error, Warning};
+use crate::js;
 
 /// A text that an extension or the host wants in the prompt (spec 02 §4.2).
 #[derive(Clone, Debug, PartialEq)]
@@ -71,6 +72,9 @@ pub struct Scene {
     pub extension_prompts: Vec<ExtensionPrompt>,
     /// Global variables (local ones are `chat.metadata.variables`).
     pub global_variables: Object,
+    /// Macros of the host: name -> what it inserts, as it is. They win over built-in ones. `name::argument` is for a call with that
+    /// argument.
+    pub macros: Vec<(String, String)>,
 }
 
 impl ExtensionPrompt {
@@ -91,7 +95,7 @@ impl ExtensionPrompt {
 
 impl Scene {
     /// Reads the scene that the JavaScript API takes: `{characters, chatWith, group, persona, chat, preset, settings, lorebooks,
-    /// scripts, extensionPrompts, variables}`, everything but `characters` optional. A character is a card, or
+    /// scripts, extensionPrompts, variables, macros}`, everything but `characters` optional. A character is a card, or
     /// `{avatar, card, aliases}`; without an avatar it is known by its name.
     pub fn from_value(value: &Value) -> Result<(Self, Vec<Warning>), Error> {
         let Some(object) = value.as_object() else {
@@ -156,6 +160,7 @@ impl Scene {
                 .and_then(Value::as_object)
                 .cloned()
                 .unwrap_or_default(),
+            macros: host_macros(part("macros"), &mut warnings),
         };
         Ok((scene, warnings))
     }
@@ -174,6 +179,26 @@ impl Scene {
     pub fn members(&self) -> impl Iterator<Item = &Character> {
         self.group.iter().flat_map(|g| &g.members).filter_map(|id| self.character(id))
     }
+}
+
+/// `{name: text}` or `{"name::argument": text}`; numbers and flags become text. A name is what can stand in braces (spec 04 §12).
+fn host_macros(value: &Value, warnings: &mut Vec<Warning>) -> Vec<(String, String)> {
+    let mut table = Vec::new();
+    for (name, value) in value.as_object().into_iter().flatten() {
+        let bare = name.split_once("::").map_or(name.as_str(), |(bare, _)| bare);
+        let is_name = bare.starts_with(|c: char| c.is_ascii_alphabetic())
+            && bare.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
+        match value {
+            Value::String(_) | Value::Number(_) | Value::Bool(_) if is_name => {
+                table.push((name.clone(), js::value_to_text(value)));
+            }
+            _ => {
+                let what = "is no macro: a name of ASCII letters, digits, _ and -, and a text";
+                warnings.push(Warning::new("field-dropped", format!("macros.{name}"), what));
+            }
+        }
+    }
+    table
 }
 
 fn list_of<'a>(object: &'a Object, key: &str) -> Result<&'a [Value], Error> {

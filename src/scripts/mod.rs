@@ -47,7 +47,7 @@ pub enum Placement {
 
 /// Whose script it is. In the order in which they run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "ScriptScope"))]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
     /// The user's.
@@ -100,7 +100,7 @@ impl Call<'_> {
 
 /// What one script did.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "ScriptChange"))]
 pub struct Change {
     /// Name of the script.
     pub script: String,

@@ -43,6 +43,7 @@ pub fn scan_lore(
     host: &mut Host,
     effects: &mut Effects,
 ) -> LoreResult {
+    host.begin_request();
     let options = TurnOptions {
         kind: ask.kind,
         action: Some(ask.kind),

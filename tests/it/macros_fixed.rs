@@ -348,7 +348,7 @@ fn long_nonsense_is_no_trouble() {
             let out = w.text(&text);
             assert!(out.len() <= 2 * text.len().max(2 << 20), "{row}");
         }
-        macros::parse(&text, &Profile::promptside());
+        macros::parse(&text, &[], &Profile::promptside());
         macros::needs(&text, &Profile::promptside());
     }
 }
@@ -433,7 +433,7 @@ proptest! {
             prop_assert!(first.len() <= 64 * (text.len() + 64));
             prop_assert_eq!((first, effects), w.run(&text));
         }
-        let spans = macros::parse(&text, &Profile::sillytavern());
+        let spans = macros::parse(&text, &[], &Profile::sillytavern());
         let length = text.encode_utf16().count();
         for s in &spans {
             prop_assert!(s.range[0] < s.range[1] && s.range[1] <= length);
@@ -468,7 +468,7 @@ fn spans() {
     let profile = Profile::sillytavern();
     let text = "😀{{user}} {{foo::{{char}}}} {{if 1}}a{{/if}} {{user::x}} {{/bar}} <BOT> {{.hp += 1}} {{time_UTC+2}}";
     let got: Vec<(String, SpanStatus)> =
-        macros::parse(text, &profile).into_iter().map(|s| (s.name, s.status)).collect();
+        macros::parse(text, &[], &profile).into_iter().map(|s| (s.name, s.status)).collect();
     let want = [
         ("user", Expands),
         ("foo", Unknown),
@@ -482,7 +482,7 @@ fn spans() {
         ("time_UTC", Expands),
     ];
     assert_eq!(got, want.map(|(n, s)| (n.to_owned(), s)));
-    let spans = macros::parse(text, &profile);
+    let spans = macros::parse(text, &[], &profile);
     let json = serde_json::to_value(&spans).unwrap();
     assert_eq!(json[0], json!({"range": [2, 10], "name": "user", "status": "expands", "args": []}));
     assert_eq!(json[3]["content"], json!([37, 38]));

@@ -31,11 +31,12 @@ impl World {
         for (key, v) in extra.as_object().into_iter().flatten() {
             value[key] = v.clone();
         }
+        let scene = Scene::from_value(&value).unwrap().0;
         Self {
-            scene: Scene::from_value(&value).unwrap().0,
+            dynamic: scene.macros.clone(),
+            scene,
             profile: Profile::sillytavern(),
             outlets: IndexMap::new(),
-            dynamic: Vec::new(),
             original: None,
             draws: vec![0.0; 64],
             clock: Clock { now_ms: MONDAY, ..Clock::default() },

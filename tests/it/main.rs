@@ -44,5 +44,6 @@ mod provider;
 mod macros;
 mod truncate;
 mod stream;
+mod macros_builtins;
 mod macros_fixed;
 mod macros_spec;

@@ -461,7 +461,7 @@ fn hostile_patterns_end_and_are_named() {
         "/a.*b.*c.*d/",
         "/(a+)+\\1$/",
         "/(?=(a+)+$)a/",
-        "/(a*)*$/",
+        "/^(a*)*$/",
         "/(?:a{0,9}){9}b/",
         "/(?<=(a+)+)b/",
     ] {
@@ -477,6 +477,69 @@ fn hostile_patterns_end_and_are_named() {
     }
     let stopped = run_in(&scene_with(&json!([script("/(a+)+\\1$/", "")])), &a, &ai(), &profile("promptside"));
     assert_eq!(stopped.effects.notes.len(), 1);
+}
+
+/// spec 05 §3.1: the tables of hostile patterns. Each ends within its budget with the result that V8 comes to.
+#[test]
+fn the_tables_of_hostile_patterns() {
+    let replaced = |find: &str, text: &str| {
+        let scene = scene_with(&json!([script(find, "X")]));
+        let mut host = Host::new(Dice::tape([]));
+        let profile = Profile::sillytavern();
+        let (scripts, _) = CompiledScripts::new(&scene, &profile, &host.limits);
+        let base = EnvBase::new(&scene, Some(0), &profile);
+        let mut effects = Effects::default();
+        let done = run(text, &ai(), &scripts, &base.env(), &mut host, &mut effects);
+        assert!(effects.notes.is_empty(), "{find}: {:?}", effects.notes);
+        assert!(host.regex_spent <= host.limits.regex_steps, "{find}: {}", host.regex_spent);
+        done.changes.first().map_or(0, |c| c.matches)
+    };
+    let a = |n: usize| "a".repeat(n);
+    for (find, text) in [
+        ("/(a+)+$/", a(24) + "!"),
+        ("/(a+)+$/", a(26) + "!"),
+        ("/(a|a)*c/", a(24)),
+        ("/<p>(?:.|\\s)+?<\\/p>/", format!("<p>{}", " ".repeat(22))),
+        ("/\\s+$/", " ".repeat(20_000) + "x"),
+        ("/a.*b.*c.*d/", "ab".repeat(500)),
+        ("/.*?foo/", "x".repeat(5_000)),
+        // Much longer ones are no trouble either.
+        ("/(a+)+$/", a(100_000) + "!"),
+        ("/(a|a)*c/", a(50_000)),
+        ("/<p>(?:.|\\s)+?<\\/p>/", format!("<p>{}", " \u{3000}".repeat(50_000))),
+        ("/^(a*)*$/", a(50_000) + "!"),
+        ("/a.*b.*c.*d/", "ab".repeat(20_000)),
+    ] {
+        assert_eq!(replaced(find, &text), 0, "{find}");
+    }
+    // A search is linear, all matches together may not be: the budget is for all of them.
+    for n in [5_000, 20_000, 80_000] {
+        assert_eq!(replaced("/.*[^A-Z]|[A-Z]/g", &"A".repeat(n)), n);
+    }
+}
+
+/// What a text is worth is spent anew in each request.
+#[test]
+fn the_budget_of_a_request_is_its_own() {
+    let scene = scene_with(&json!([script("/(a+)+\\1$/", "never")]));
+    let profile = Profile::promptside();
+    let mut host = Host::new(Dice::tape([]));
+    host.limits.regex_total = 30_000;
+    let (scripts, _) = CompiledScripts::new(&scene, &profile, &host.limits);
+    let base = EnvBase::new(&scene, Some(0), &profile);
+    let text = "a".repeat(3_000) + "!";
+    for _ in 0..3 {
+        host.begin_request();
+        let mut effects = Effects::default();
+        let done = run(&text, &ai(), &scripts, &base.env(), &mut host, &mut effects);
+        assert_eq!((done.text.len(), host.regex_spent), (text.len(), 30_000));
+        let note = &effects.notes[0];
+        assert_eq!(note.path, "scripts.global[0]");
+        assert_eq!(
+            note.message,
+            "the script \"s\" left the text as it was: its pattern needs too many steps"
+        );
+    }
 }
 
 #[test]
