@@ -297,6 +297,7 @@ pub(super) fn lore(room: &mut Room, options: &LoreOptions, count: &dyn Count) ->
         "outlets": found.outlets,
         "activated": if options.dry { Vec::new() } else { found.activated.iter().map(|a| json!({"book": a.book, "uid": a.uid})).collect() },
         "explained": found.explained,
+        "untouched": found.untouched,
         "loops": found.loops,
         "budget": found.budget,
         "overflow": found.overflow,

@@ -2,12 +2,11 @@
 //!
 //! Spec: 03 §14. Differs from ST under `lore.places`.
 
-use std::cmp::Ordering;
-
 use indexmap::IndexMap;
 
-use super::entry::Position;
+use super::entry::{Entry, Position};
 use super::scan::Active;
+use super::source::by_order;
 use super::{Activated, DepthEntries, ExamplePlace, LoreResult};
 
 /// Texts in front of their list, so that lists read ascending by order; outlets at the end.
@@ -24,7 +23,7 @@ pub(super) fn build(
         scanned: true,
         ..LoreResult::default()
     };
-    active.sort_by(|a, b| b.what.order.partial_cmp(&a.what.order).unwrap_or(Ordering::Equal));
+    active = by_order(active, |a| a.what.order);
     let (mut before, mut after) = (Vec::new(), Vec::new());
     let mut outlets: IndexMap<String, Vec<String>> = IndexMap::new();
     for Active { what, text, .. } in active {
@@ -40,7 +39,7 @@ pub(super) fn build(
             Position::NoteBottom => result.an_after.push(content),
             Position::ExamplesTop => result.examples.push((ExamplePlace::Top, content)),
             Position::ExamplesBottom => result.examples.push((ExamplePlace::Bottom, content)),
-            Position::Depth => at_depth(&mut result.depth, what.depth, what.role, content, fixed),
+            Position::Depth => at_depth(&mut result.depth, &what, content, fixed),
             Position::Outlet if !what.outlet.is_empty() => {
                 outlets.entry(what.outlet).or_default().push(content);
             }
@@ -69,8 +68,8 @@ pub(super) fn build(
 }
 
 /// Into the bucket of its depth and role. A missing depth counts as 4 only in the search (03 F38).
-fn at_depth(buckets: &mut Vec<DepthEntries>, depth: Option<f64>, role: i64, content: String, fixed: bool) {
-    let wanted = depth.unwrap_or(4.0);
+fn at_depth(buckets: &mut Vec<DepthEntries>, entry: &Entry, content: String, fixed: bool) {
+    let (wanted, role) = (entry.depth.unwrap_or(4.0), entry.role);
     let found = buckets.iter_mut().find(|b| {
         #[expect(clippy::float_cmp, reason = "depths are compared as JavaScript compares them")]
         let same = b.depth == wanted && b.role == role;
@@ -80,6 +79,6 @@ fn at_depth(buckets: &mut Vec<DepthEntries>, depth: Option<f64>, role: i64, cont
         bucket.entries.push(content);
         return;
     }
-    let depth = if fixed { wanted } else { depth.unwrap_or(f64::NAN) };
+    let depth = if fixed { wanted } else { entry.depth.unwrap_or(entry.no_depth) };
     buckets.push(DepthEntries { depth, role, entries: vec![content] });
 }

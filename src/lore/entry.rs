@@ -60,9 +60,9 @@ impl Sources {
         "matchCreatorNotes",
     ];
 
-    /// Indices of the sources that are on, in the order of the scan text.
-    pub fn on(self) -> impl Iterator<Item = usize> {
-        (0..Self::FIELDS.len()).filter(move |i| self.0 & (1 << i) != 0)
+    /// Bits of the sources that are on, the lowest for the first of the scan text.
+    pub const fn bits(self) -> u8 {
+        self.0
     }
 }
 
@@ -131,8 +131,10 @@ pub struct Entry {
     pub certain: bool,
     /// A roll is made.
     pub use_probability: bool,
-    /// Depth as given; `None` when absent, NaN for anything that is no number.
+    /// Depth as given; `None` when absent or null, NaN for anything that is no number.
     pub depth: Option<f64>,
+    /// What a depth that is not given is registered as: 0 for null, NaN when absent (03 F38).
+    pub no_depth: f64,
     /// 0 system, 1 user, 2 assistant.
     pub role: i64,
     /// Outlet; empty = none.
@@ -196,7 +198,9 @@ fn truthy_number(raw: &Object, key: &str) -> Option<f64> {
 
 fn texts(raw: &Object, key: &str) -> Vec<Option<String>> {
     raw.get(key).and_then(Value::as_array).map_or_else(Vec::new, |list| {
-        list.iter().map(|v| js::to_boolean(v).then(|| js::value_to_text(v))).collect()
+        // An empty text stays: it never matches, but scores (03 §11).
+        let kept = |v: &Value| v.is_string() || js::to_boolean(v);
+        list.iter().map(|v| kept(v).then(|| js::value_to_text(v))).collect()
     })
 }
 
@@ -207,9 +211,13 @@ fn strings(value: Option<&Value>) -> Vec<String> {
 }
 
 impl Entry {
-    /// Reads an entry of a book. `None` for what is no object.
+    /// Reads an entry of a book. `None` for what cannot be one: no object, or a content or a group that is no text (03 F53).
     pub fn new(world: &str, raw: &Value, source: Source, profile: &Profile) -> Option<Self> {
         let raw = raw.as_object()?;
+        let odd = |key: &str| raw.get(key).is_some_and(|v| !v.is_string() && js::to_boolean(v));
+        if odd("content") || odd("group") {
+            return None;
+        }
         let text = |key: &str| raw.get(key).and_then(Value::as_str).unwrap_or("").to_owned();
         let (decorators, content) = decorators(&text("content"), profile.on(&profile::LORE_DECORATORS));
         let uid = raw.get("uid").cloned().unwrap_or(Value::Null);
@@ -279,7 +287,8 @@ impl Entry {
             probability: number_or(raw, "probability", f64::NAN),
             certain: raw.get("probability").and_then(Value::as_f64) == Some(100.0),
             use_probability: truthy(raw, "useProbability"),
-            depth: raw.get("depth").map(js::value_to_number),
+            depth: given(raw, "depth").map(js::value_to_number),
+            no_depth: if raw.contains_key("depth") { 0.0 } else { f64::NAN },
             role: given(raw, "role").map_or(0, |v| js::to_integer(js::value_to_number(v))),
             outlet: text("outletName"),
             group: text("group"),

@@ -1,7 +1,9 @@
-//! Why each entry is active or not: compact records, one an entry, fit for books of ten thousand.
+//! Why each entry is active or not: a record for each that something came of, a list of uids by reason for the others, so that books of
+//! ten thousand entries stay readable.
 //!
 //! Spec: 03 Part 3 P3.
 
+use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -83,6 +85,76 @@ pub enum Reason {
     Decided,
 }
 
+impl Reason {
+    /// No later loop of the same evaluation can change it.
+    pub(super) const fn is_final(&self) -> bool {
+        matches!(
+            self,
+            Self::Disabled
+                | Self::Trigger
+                | Self::CharacterFilter
+                | Self::TagFilter
+                | Self::Delay { .. }
+                | Self::Cooldown
+                | Self::DontActivate
+                | Self::NoKeys
+        )
+    }
+
+    /// Its code, if a list of entries says all about it.
+    const fn plain(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Disabled => "disabled",
+            Self::Trigger => "trigger",
+            Self::CharacterFilter => "character_filter",
+            Self::TagFilter => "tag_filter",
+            Self::DelayUntilRecursion { .. } => "delay_until_recursion",
+            Self::ExcludeRecursion => "exclude_recursion",
+            Self::DontActivate => "dont_activate",
+            Self::NoKeys => "no_keys",
+            Self::NoPrimaryMatch => "no_primary_match",
+            _ => return None,
+        })
+    }
+}
+
+/// What became of an entry, without its name.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Verdict {
+    pub(super) outcome: Outcome,
+    pub(super) reason: Option<Reason>,
+    pub(super) cause: Option<Cause>,
+    pub(super) round: u32,
+}
+
+impl Default for Verdict {
+    fn default() -> Self {
+        Self { outcome: Outcome::Skipped, reason: None, cause: None, round: 0 }
+    }
+}
+
+/// Entries that nothing came of, by reason and book: their uids.
+pub type Untouched = IndexMap<&'static str, IndexMap<String, Vec<Value>>>;
+
+/// The records of those entries that something came of, and the names of the others.
+pub(super) fn records(entries: &[Entry], verdicts: Vec<Verdict>) -> (Vec<Explained>, Untouched) {
+    let (mut touched, mut others) = (Vec::new(), Untouched::new());
+    for (entry, verdict) in entries.iter().zip(verdicts) {
+        if let Some(code) = verdict.reason.as_ref().and_then(Reason::plain) {
+            let books = others.entry(code).or_default();
+            if !books.contains_key(&entry.world) {
+                books.insert(entry.world.clone(), Vec::new());
+            }
+            if let Some(uids) = books.get_mut(&entry.world) {
+                uids.push(entry.uid.clone());
+            }
+        } else {
+            touched.push(Explained::new(entry, verdict));
+        }
+    }
+    (touched, others)
+}
+
 /// Why it is active.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "LoreCause"))]
@@ -131,16 +203,17 @@ pub struct Explained {
 }
 
 impl Explained {
-    pub(super) fn new(entry: &Entry) -> Self {
+    fn new(entry: &Entry, verdict: Verdict) -> Self {
+        let Verdict { outcome, reason, cause, round } = verdict;
         Self {
             world: entry.world.clone(),
             uid: entry.uid.clone(),
             comment: entry.comment.clone(),
             source: entry.source,
-            outcome: Outcome::Skipped,
-            reason: None,
-            cause: None,
-            round: 0,
+            outcome,
+            reason,
+            cause,
+            round,
         }
     }
 }

@@ -14,17 +14,18 @@ mod pattern;
 mod place;
 mod scan;
 mod source;
+mod text;
 mod timed;
 
 use indexmap::IndexMap;
 use serde_json::Value;
 
 pub use entry::{Entry, Source};
-pub use explain::{Cause, Explained, Loop, Outcome, Reason};
-pub use keys::Index;
+pub use explain::{Cause, Explained, Loop, Outcome, Reason, Untouched};
 pub use place::{lore_at_depth, merge_lore};
 pub use scan::State;
 
+use crate::error::Warning;
 use crate::host::Host;
 use crate::macros::Env;
 use crate::parts::Effects;
@@ -52,8 +53,10 @@ pub struct LoreResult {
     pub activated: Vec<Activated>,
     /// The author's note may carry `an_before` and `an_after`: at least one book was looked at (spec 05 §10).
     pub scanned: bool,
-    /// Every entry that was looked at, with its reason.
+    /// Every entry that something came of: it is active, or it matched and did not get in, or an effect holds it.
     pub explained: Vec<Explained>,
+    /// All other entries, by reason.
+    pub untouched: Untouched,
     /// The loops.
     pub loops: Vec<Loop>,
     /// Tokens that the entries could take.
@@ -116,27 +119,68 @@ pub struct Input<'a> {
     pub settings: &'a Object,
 }
 
-/// The entries of a scene for a speaker, with their keys compiled. Depends on books, their selection, the speaker and the settings;
-/// keep it while those stay.
+/// The entries of a scene for a speaker, with their keys compiled, and what is remembered of chat lines. See [`BooksKey`] for what it
+/// depends on.
 #[derive(Debug)]
 pub struct Books {
     entries: Vec<Entry>,
-    index: Index,
+    index: keys::Index,
+    lines: text::LineCache,
+    warnings: Vec<Warning>,
+}
+
+/// What compiled books depend on, besides the books' contents: keep [`Books`] while this and those stay equal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BooksKey {
+    selection: source::Selection,
+    case_sensitive: bool,
+    whole_words: bool,
+    profile: Profile,
+}
+
+impl BooksKey {
+    /// For a scene and a speaker.
+    pub fn of(scene: &Scene, speaker: Option<&Character>, profile: &Profile) -> Self {
+        let globals = scan::Globals::of(&scene.settings.world_info);
+        Self {
+            selection: source::Selection::of(scene, speaker),
+            case_sensitive: globals.case_sensitive,
+            whole_words: globals.whole_words,
+            profile: profile.clone(),
+        }
+    }
 }
 
 impl Books {
     /// Collects, sorts and compiles.
     pub fn new(scene: &Scene, speaker: Option<&Character>, profile: &Profile) -> Self {
-        let entries = source::sorted(scene, speaker, profile);
-        let globals = scan::Globals::of(&scene.settings.world_info);
-        let unicode = profile.on(&profile::LORE_MATCHING);
-        let index = Index::new(&entries, globals.case_sensitive, globals.whole_words, unicode);
-        Self { entries, index }
+        Self::compile(scene, &BooksKey::of(scene, speaker, profile))
+    }
+
+    /// The same, when the key is known.
+    pub fn compile(scene: &Scene, key: &BooksKey) -> Self {
+        let (entries, mut warnings) = key.selection.entries(&scene.lore.books, &key.profile);
+        let unicode = key.profile.on(&profile::LORE_MATCHING);
+        let index = keys::Index::new(&entries, key.case_sensitive, key.whole_words, unicode);
+        warnings.extend(index.invalid.iter().filter_map(|(at, text)| {
+            let id = &entries.get(*at)?.id;
+            Some(Warning::new(
+                "lore_key",
+                id,
+                format!("the key {text} is no valid expression: it counts as plain text"),
+            ))
+        }));
+        Self { entries, index, lines: text::LineCache::default(), warnings }
     }
 
     /// The entries, in evaluation order.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
+    }
+
+    /// What of the books could not be read as it was meant.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
     }
 }
 
@@ -156,13 +200,15 @@ pub fn evaluate(
     host: &mut Host,
     effects: &mut Effects,
 ) -> LoreResult {
+    effects.notes.extend(books.warnings.iter().cloned());
     if books.entries.is_empty() {
-        timed::Timers::start(&[], input, profile, effects).finish(std::iter::empty(), effects);
+        timed::Timers::start(&[], input, profile).finish(std::iter::empty(), effects);
         return LoreResult::default();
     }
-    let scanner = scan::Scanner::new(&books.entries, &books.index, input, env, profile, host, effects);
-    let scan::Found { active, explained, loops, budget, overflow } = scanner.run(count);
+    let scanner = scan::Scanner::new(books, input, env, profile, host, effects);
+    let scan::Found { active, verdicts, loops, budget, overflow } = scanner.run(count);
     let fixed = profile.on(&profile::LORE_PLACES);
     let result = collect::build(active, fixed, &mut |text, depth| scripts(text, depth, host, effects));
-    LoreResult { explained, loops, budget, overflow, ..result }
+    let (explained, untouched) = explain::records(&books.entries, verdicts);
+    LoreResult { explained, untouched, loops, budget, overflow, ..result }
 }

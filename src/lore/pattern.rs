@@ -3,8 +3,6 @@
 //!
 //! Cost: building is linear in the keys' total length, a scan in the text plus its hits. Spec: 03 Part 3 P2.
 
-use std::collections::VecDeque;
-
 use crate::js;
 
 /// What a text holds of one key.
@@ -25,47 +23,60 @@ pub(super) enum Bounds {
     Unicode,
 }
 
-#[derive(Debug, Default)]
-struct Node {
-    /// Sorted by byte.
-    next: Vec<(u8, u32)>,
-    fail: u32,
-    /// Keys that end here, by index; their byte lengths are in `lengths`.
-    keys: Vec<u32>,
-    /// Nearest node on the way of failure links at which a key ends.
-    hit: u32,
-}
-
-impl Node {
-    fn step(&self, byte: u8) -> Option<u32> {
-        self.next
-            .binary_search_by_key(&byte, |(b, _)| *b)
-            .ok()
-            .and_then(|i| self.next.get(i))
-            .map(|(_, n)| *n)
-    }
-}
+/// No key ends here.
+const NONE: u32 = u32::MAX;
 
 /// The automaton of a list of keys. Empty keys never match here.
+///
+/// Nodes are numbered breadth first over the sorted keys, so the children of a node stand side by side and a node is a few
+/// numbers in flat lists: its incoming byte, its first child, where to go on after a mismatch, the next key's end that way, its key.
 #[derive(Debug, Default)]
 pub(super) struct Patterns {
-    nodes: Vec<Node>,
+    bytes: Vec<u8>,
+    /// One more than nodes: children of `n` are `first[n]..first[n + 1]`.
+    first: Vec<u32>,
+    fail: Vec<u32>,
+    hit: Vec<u32>,
+    key: Vec<u32>,
     lengths: Vec<usize>,
 }
 
+fn number(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(NONE)
+}
+
 impl Patterns {
-    /// Builds it. Keys are matched byte for byte: lower-case both sides first where case does not count.
+    /// Builds it. Keys are matched byte for byte: lower-case both sides first where case does not count. Keys must differ.
     pub(super) fn new<'a>(keys: impl Iterator<Item = &'a str>) -> Self {
-        let mut this = Self { nodes: vec![Node::default()], lengths: Vec::new() };
-        for (i, key) in keys.enumerate() {
-            this.lengths.push(key.len());
-            if !key.is_empty() {
-                let node = this.insert(key.as_bytes());
-                if let Some(node) = this.nodes.get_mut(node as usize) {
-                    node.keys.push(u32::try_from(i).unwrap_or(u32::MAX));
+        let keys: Vec<&[u8]> = keys.map(str::as_bytes).collect();
+        let mut this = Self { lengths: keys.iter().map(|k| k.len()).collect(), ..Self::default() };
+        let mut sorted: Vec<(u32, &[u8])> = keys.iter().enumerate().map(|(i, k)| (number(i), *k)).collect();
+        sorted.retain(|(_, key)| !key.is_empty());
+        sorted.sort_by_key(|(_, key)| *key);
+        // Each node stands for the sorted keys that begin like it.
+        let mut level: Vec<&[(u32, &[u8])]> = vec![&sorted];
+        this.bytes.push(0);
+        for depth in 0.. {
+            let mut deeper = Vec::new();
+            for &all in &level {
+                let own = all.first().filter(|(_, key)| key.len() == depth);
+                this.key.push(own.map_or(NONE, |(i, _)| *i));
+                let mut rest = all.get(usize::from(own.is_some())..).unwrap_or(&[]);
+                this.first.push(number(this.bytes.len()));
+                while let Some(&byte) = rest.first().and_then(|(_, key)| key.get(depth)) {
+                    let alike = rest.partition_point(|(_, key)| key.get(depth) == Some(&byte));
+                    let (child, others) = rest.split_at(alike);
+                    this.bytes.push(byte);
+                    deeper.push(child);
+                    rest = others;
                 }
             }
+            if deeper.is_empty() {
+                break;
+            }
+            level = deeper;
         }
+        this.first.push(number(this.bytes.len()));
         this.link();
         this
     }
@@ -75,75 +86,70 @@ impl Patterns {
         self.lengths.len()
     }
 
-    fn insert(&mut self, key: &[u8]) -> u32 {
-        let mut at = 0_u32;
-        for &byte in key {
-            let fresh = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
-            let Some(node) = self.nodes.get_mut(at as usize) else { return at };
-            match node.next.binary_search_by_key(&byte, |(b, _)| *b) {
-                Ok(i) => at = node.next.get(i).map_or(0, |(_, n)| *n),
-                Err(i) => {
-                    node.next.insert(i, (byte, fresh));
-                    self.nodes.push(Node::default());
-                    at = fresh;
-                }
-            }
-        }
-        at
-    }
-
-    /// Failure links, breadth first.
+    /// Where to go on after a mismatch, and the next end of a key on that way.
     fn link(&mut self) {
-        let mut queue: VecDeque<u32> = VecDeque::from([0]);
-        while let Some(at) = queue.pop_front() {
-            let children: Vec<(u8, u32)> = self.node(at).map_or_else(Vec::new, |n| n.next.clone());
-            for (byte, child) in children {
-                let fail = if at == 0 { 0 } else { self.follow(self.node(at).map_or(0, |n| n.fail), byte) };
-                let hit = self.node(fail).map_or(0, |f| if f.keys.is_empty() { f.hit } else { fail });
-                if let Some(node) = self.nodes.get_mut(child as usize) {
-                    node.fail = fail;
-                    node.hit = hit;
+        self.fail = vec![0; self.bytes.len()];
+        self.hit = vec![0; self.bytes.len()];
+        for at in 0..number(self.bytes.len()) {
+            for child in self.children(at) {
+                let byte = self.bytes.get(child as usize).copied().unwrap_or(0);
+                let fail = if at == 0 { 0 } else { self.follow(get(&self.fail, at), byte) };
+                let hit = if get(&self.key, fail) == NONE { get(&self.hit, fail) } else { fail };
+                if let (Some(f), Some(h)) =
+                    (self.fail.get_mut(child as usize), self.hit.get_mut(child as usize))
+                {
+                    (*f, *h) = (fail, hit);
                 }
-                queue.push_back(child);
             }
         }
     }
 
-    fn node(&self, at: u32) -> Option<&Node> {
-        self.nodes.get(at as usize)
+    fn children(&self, at: u32) -> std::ops::Range<u32> {
+        get(&self.first, at)..get(&self.first, at + 1)
+    }
+
+    fn step(&self, at: u32, byte: u8) -> Option<u32> {
+        let children = self.children(at);
+        let bytes = self.bytes.get(children.start as usize..children.end as usize)?;
+        let found = bytes.binary_search(&byte).ok()?;
+        Some(children.start + number(found))
     }
 
     fn follow(&self, mut at: u32, byte: u8) -> u32 {
         loop {
-            let Some(node) = self.node(at) else { return 0 };
-            if let Some(next) = node.step(byte) {
+            if let Some(next) = self.step(at, byte) {
                 return next;
             }
             if at == 0 {
                 return 0;
             }
-            at = node.fail;
+            at = get(&self.fail, at);
         }
     }
 
     /// Tells of every key that occurs in a text: key index and what was found. A key may be told of several times.
     pub(super) fn scan(&self, text: &str, bounds: Bounds, mut tell: impl FnMut(usize, Found)) {
+        if self.bytes.len() <= 1 {
+            return;
+        }
         let mut at = 0_u32;
         for (i, byte) in text.bytes().enumerate() {
             at = self.follow(at, byte);
             let mut end = at;
             while end != 0 {
-                let Some(node) = self.node(end) else { break };
-                for &key in &node.keys {
-                    let key = key as usize;
-                    let length = self.lengths.get(key).copied().unwrap_or(0);
-                    let whole = is_whole(text, i + 1 - length, i + 1, bounds);
-                    tell(key, Found { occurs: true, whole });
+                let key = get(&self.key, end) as usize;
+                if let Some(length) = self.lengths.get(key) {
+                    tell(key, Found { occurs: true, whole: is_whole(text, i + 1 - length, i + 1, bounds) });
                 }
-                end = node.hit;
+                end = get(&self.hit, end);
             }
         }
     }
+}
+
+/// A number of a node; 0 is the root, from where nothing is lost.
+fn get(list: &[u32], at: u32) -> u32 {
+    list.get(at as usize).copied().unwrap_or(0)
 }
 
 /// Whether the bytes `from..to` of a text stand as a whole word.

@@ -6,11 +6,12 @@ use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::entry::{Entry, Logic};
-use super::explain::{Cause, Explained, Loop, Outcome, Reason};
-use super::keys::{Index, ScanText, View, Which};
+use super::explain::{Cause, Loop, Outcome, Reason, Verdict};
+use super::keys::Which;
 use super::source::stem;
+use super::text::{ScanText, View};
 use super::timed::Timers;
-use super::{Input, groups};
+use super::{Books, Input, groups};
 use crate::error::Warning;
 use crate::host::{Host, Site};
 use crate::js;
@@ -80,7 +81,7 @@ pub(super) struct Active {
 /// What a scan found.
 pub(super) struct Found {
     pub(super) active: Vec<Active>,
-    pub(super) explained: Vec<Explained>,
+    pub(super) verdicts: Vec<Verdict>,
     pub(super) loops: Vec<Loop>,
     pub(super) budget: i64,
     pub(super) overflow: bool,
@@ -96,6 +97,7 @@ pub(super) struct Candidate {
 
 /// Everything the loop needs, together.
 pub(super) struct Scanner<'a, 'e> {
+    books: &'a Books,
     pub(super) entries: &'a [Entry],
     pub(super) input: &'a Input<'a>,
     pub(super) env: &'a Env<'e>,
@@ -112,14 +114,15 @@ pub(super) struct Scanner<'a, 'e> {
     state: State,
     failed: Vec<bool>,
     active: IndexMap<String, Active>,
-    pub(super) explained: Vec<Explained>,
+    verdicts: Vec<Verdict>,
+    /// Entries that may still become active, in order.
+    pending: Vec<usize>,
     round: u32,
 }
 
 impl<'a, 'e> Scanner<'a, 'e> {
     pub(super) fn new(
-        entries: &'a [Entry],
-        index: &'a Index,
+        books: &'a Books,
         input: &'a Input<'a>,
         env: &'a Env<'e>,
         profile: &'a Profile,
@@ -127,8 +130,8 @@ impl<'a, 'e> Scanner<'a, 'e> {
         effects: &'a mut Effects,
     ) -> Self {
         let globals = Globals::of(input.settings);
-        let timers = Timers::start(entries, input, profile, effects);
-        let steps = (host.limits.regex_steps, host.limits.regex_total);
+        let entries = books.entries.as_slice();
+        let timers = Timers::start(entries, input, profile);
         let forced = input
             .forced
             .iter()
@@ -139,8 +142,17 @@ impl<'a, 'e> Scanner<'a, 'e> {
             })
             .collect();
         Self {
-            text: ScanText::new(index, input.lines, input.sources, input.injections, steps),
-            explained: entries.iter().map(Explained::new).collect(),
+            text: ScanText::new(
+                &books.index,
+                &books.lines,
+                input.lines,
+                input.sources,
+                input.injections,
+                entries.len(),
+            ),
+            verdicts: vec![Verdict::default(); entries.len()],
+            pending: (0..entries.len()).collect(),
+            books,
             failed: vec![false; entries.len()],
             entries,
             input,
@@ -162,13 +174,16 @@ impl<'a, 'e> Scanner<'a, 'e> {
     /// The parts of the text that an entry sees now; `None` when it sees nothing at all.
     pub(super) fn view(&self, entry: &Entry) -> Option<View> {
         let depth = entry.scan_depth.unwrap_or(self.globals.depth + self.skew);
-        let sources = entry.sources.on().fold(0, |bits, i| bits | 1 << i);
+        self.view_of(depth, entry.sources.bits())
+    }
+
+    fn view_of(&self, given: f64, sources: u8) -> Option<View> {
         let recursion = self.state != State::MinActivations
             && (self.globals.recursive || !self.profile.on(&profile::LORE_RECURSION));
-        let depth = if depth.is_nan() || depth < 0.0 { 0.0 } else { depth.min(1000.0) };
+        let depth = if given.is_nan() || given < 0.0 { 0.0 } else { given.min(1000.0) };
         let depth = usize::try_from(js::to_integer(depth)).unwrap_or(0);
         // At depth 0 the reference's text is empty, other parts included (03 F1).
-        let blind = entry.scan_depth.unwrap_or(self.globals.depth + self.skew) <= 0.0;
+        let blind = given <= 0.0;
         (!blind || self.profile.on(&profile::LORE_SCAN)).then_some(View { depth, sources, recursion })
     }
 
@@ -176,7 +191,7 @@ impl<'a, 'e> Scanner<'a, 'e> {
         let once = self.profile.on(&profile::LORE_SCAN);
         let Self { text, host, effects, expanded, env, entries, .. } = self;
         let Some(entry) = entries.get(at) else { return false };
-        let mut expand = |key: &str| {
+        let mut expand = |key: &str, host: &mut Host| {
             if let (true, Some(done)) = (once, expanded.get(key)) {
                 return done.clone();
             }
@@ -186,7 +201,38 @@ impl<'a, 'e> Scanner<'a, 'e> {
             }
             out
         };
-        text.matches(at, &entry.id, which, &mut expand, view)
+        text.matches(at, &entry.id, which, view, &mut expand, host)
+    }
+
+    /// The entries that activate in this loop. Those that no later loop can change leave the list of the pending ones.
+    fn candidates(&mut self, level: f64) -> Vec<Candidate> {
+        if let Some(view) = self.view_of(self.globals.depth + self.skew, 0) {
+            self.text.reach(view.depth);
+        }
+        let first = self.round == 1;
+        let mut new = Vec::new();
+        let mut pending = std::mem::take(&mut self.pending);
+        pending.retain(|&at| {
+            // Nothing that was looked at holds one of its keys, and that is all that it waits for.
+            let waits = self.verdicts.get(at).is_some_and(|v| v.reason == Some(Reason::NoPrimaryMatch));
+            if !first && waits && !self.text.touched(at) && self.books.index.indexed(at) {
+                return true;
+            }
+            match self.check(at, level) {
+                Ok(candidate) => {
+                    new.push(candidate);
+                    true
+                }
+                Err(Reason::Decided) => false,
+                Err(reason) => {
+                    let stays = !reason.is_final();
+                    self.explain(at, Outcome::Skipped, Some(reason));
+                    stays
+                }
+            }
+        });
+        self.pending = pending;
+        new
     }
 
     /// Section 7: whether an entry activates now, and why or why not.
@@ -335,13 +381,7 @@ impl<'a, 'e> Scanner<'a, 'e> {
                 break;
             }
             self.round += 1;
-            let mut new: Vec<Candidate> = Vec::new();
-            for at in 0..self.entries.len() {
-                match self.check(at, level) {
-                    Ok(candidate) => new.push(candidate),
-                    Err(reason) => self.explain(at, Outcome::Skipped, Some(reason)),
-                }
-            }
+            let mut new = self.candidates(level);
             // Sticky ones first, then forced objects, then by position; stable.
             new.sort_by_key(|c| (!self.timers.sticky(c.entry), c.forced.is_none()));
             let base = if fixed_budget { counted_text.clone() } else { activated_text.clone() };
@@ -419,13 +459,13 @@ impl<'a, 'e> Scanner<'a, 'e> {
             self.effects.notes.push(Warning::new(
                 "regex_limit",
                 key.clone(),
-                "the key was stopped at its step limit and counts as not found",
+                "a key of this entry was stopped at its step limit and counts as not found",
             ));
         }
         self.timers.finish(self.active.values(), self.effects);
         Found {
             active: self.active.into_values().collect(),
-            explained: self.explained,
+            verdicts: self.verdicts,
             loops,
             budget,
             overflow,
@@ -529,7 +569,7 @@ impl<'a, 'e> Scanner<'a, 'e> {
     }
 
     pub(super) fn explain(&mut self, at: usize, outcome: Outcome, reason: Option<Reason>) {
-        if let (Some(slot), false) = (self.explained.get_mut(at), reason == Some(Reason::Decided)) {
+        if let Some(slot) = self.verdicts.get_mut(at) {
             slot.outcome = outcome;
             slot.reason = reason;
             slot.round = self.round;
@@ -537,7 +577,7 @@ impl<'a, 'e> Scanner<'a, 'e> {
     }
 
     fn explain_active(&mut self, at: usize, cause: Cause) {
-        if let Some(slot) = self.explained.get_mut(at) {
+        if let Some(slot) = self.verdicts.get_mut(at) {
             slot.outcome = Outcome::Activated;
             slot.reason = None;
             slot.cause = Some(cause);
@@ -572,7 +612,7 @@ impl<'a, 'e> Scanner<'a, 'e> {
                 let which = |k| if primary { Which::Primary(k) } else { Which::Secondary(k) };
                 return (0..keys.len()).filter(|k| this.key_matches(at, which(*k), view)).count();
             }
-            this.text.count_raw(keys, at, &entry.id, view)
+            this.text.count_raw(keys, at, &entry.id, view, this.host)
         };
         let primary = counts(self, true);
         if entry.secondary.is_empty() {

@@ -3,12 +3,15 @@
 //! Spec: 03 §2.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
 use super::entry::{Entry, Source};
-use crate::profile::Profile;
-use crate::scene::{Character, Object, Scene};
+use crate::error::Warning;
+use crate::files::world_file;
+use crate::profile::{self, Profile};
+use crate::scene::{BookDialect, Character, Object, Scene, is_spec_shaped, unwrap_book};
 
 /// Entries of a book in JavaScript's property order: integer-like keys ascending, then the others as they stand.
 fn entries_of(book: &Value) -> Vec<&Value> {
@@ -32,11 +35,53 @@ fn entries_of(book: &Value) -> Vec<&Value> {
     }
 }
 
-/// The entries of a book by name; an unknown book gives none.
-fn read(books: &Object, name: &str, source: Source, profile: &Profile) -> Vec<Entry> {
-    books.get(name).map_or_else(Vec::new, |book| {
-        entries_of(book).into_iter().filter_map(|raw| Entry::new(name, raw, source, profile)).collect()
-    })
+/// The entries of a book by name; an unknown book gives none. Gives what cannot be an entry to `bad`: the book's name and the
+/// entry's place in it.
+fn read(
+    books: &Object,
+    (source, name): (Source, &str),
+    profile: &Profile,
+    bad: &mut Vec<String>,
+) -> Vec<Entry> {
+    let Some(book) = books.get(name) else { return Vec::new() };
+    let fixed = profile.on(&profile::LORE_ENTRIES);
+    let converted = if fixed { converted(book) } else { None };
+    let book = converted.as_ref().unwrap_or(book);
+    if !book.get("entries").is_some_and(|e| e.is_object() || e.is_array()) {
+        bad.push(format!("lorebooks.books[{name:?}]"));
+        return Vec::new();
+    }
+    let mut entries: Vec<Entry> = Vec::new();
+    for (at, raw) in entries_of(book).into_iter().enumerate() {
+        match Entry::new(name, raw, source, profile) {
+            Some(entry) => entries.push(entry),
+            None => bad.push(format!("lorebooks.books[{name:?}].entries[{at}]")),
+        }
+    }
+    if fixed {
+        // Two entries under one uid are still two (03 F51).
+        let mut seen = BTreeSet::new();
+        for entry in &mut entries {
+            let mut id = entry.id.clone();
+            let mut n = 1;
+            while !seen.insert(id.clone()) {
+                n += 1;
+                id = format!("{}#{n}", entry.id);
+            }
+            entry.id = id;
+        }
+    }
+    entries
+}
+
+/// A `character_book` or a book of another program, in the form of a world file (03 F47); `None` for what is one already.
+fn converted(book: &Value) -> Option<Value> {
+    let (object, _) = unwrap_book(book.as_object()?);
+    let enveloped = !book.get("entries").is_some_and(|e| e.is_object() || e.is_array());
+    let foreign = enveloped
+        || BookDialect::of(object) != BookDialect::Standard
+        || entries_of(book).iter().any(|e| e.as_object().is_some_and(is_spec_shaped));
+    foreign.then(|| world_file(book).ok()).flatten()
 }
 
 /// Avatar file name without its extension.
@@ -49,75 +94,102 @@ pub(super) fn stem(avatar: &str) -> &str {
     }
 }
 
-/// All entries of an evaluation for a speaker, sorted. Fixes group order, draws and budget; not the order of the text.
-pub(super) fn sorted(scene: &Scene, speaker: Option<&Character>, profile: &Profile) -> Vec<Entry> {
-    let books = &scene.lore.books;
-    let chat_book = scene.chat.meta_text("world_info");
-    let persona_book = scene.persona.lorebook.as_str();
-    let is_global = |name: &str| scene.lore.global.iter().any(|g| g == name);
-    let mut global = Vec::new();
-    for name in &scene.lore.global {
-        global.extend(read(books, name, Source::Global, profile));
-    }
-    let mut own: Vec<&str> = Vec::new();
-    if let Some(character) = speaker {
-        own.push(&character.world);
-        let name = stem(&character.avatar);
-        // Only the first record of a character counts (spec 03 addendum 1).
-        let record =
-            scene.lore.char_lore.iter().find(|r| r.get("name").and_then(Value::as_str) == Some(name));
-        let extra = record.and_then(|r| r.get("extraBooks")).and_then(Value::as_array);
-        own.extend(extra.into_iter().flatten().filter_map(Value::as_str));
-    }
-    let mut character = Vec::new();
-    let mut seen: Vec<&str> = Vec::new();
-    for name in own {
-        if name.is_empty()
-            || seen.contains(&name)
-            || is_global(name)
-            || name == chat_book
-            || name == persona_book
-        {
-            continue;
+/// Which books a speaker's evaluation reads, and how they are put together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Selection {
+    chat: Vec<String>,
+    persona: Vec<String>,
+    character: Vec<String>,
+    global: Vec<String>,
+    strategy: Option<f64>,
+}
+
+impl Selection {
+    /// The books of a scene for a speaker (spec 03 §2).
+    pub(super) fn of(scene: &Scene, speaker: Option<&Character>) -> Self {
+        let chat_book = scene.chat.meta_text("world_info");
+        let persona_book = scene.persona.lorebook.as_str();
+        let is_global = |name: &str| scene.lore.global.iter().any(|g| g == name);
+        let mut own: Vec<&str> = Vec::new();
+        if let Some(character) = speaker {
+            own.push(&character.world);
+            let name = stem(&character.avatar);
+            // Only the first record of a character counts (spec 03 addendum 1).
+            let record =
+                scene.lore.char_lore.iter().find(|r| r.get("name").and_then(Value::as_str) == Some(name));
+            let extra = record.and_then(|r| r.get("extraBooks")).and_then(Value::as_array);
+            own.extend(extra.into_iter().flatten().filter_map(Value::as_str));
         }
-        seen.push(name);
-        character.extend(read(books, name, Source::Character, profile));
+        let mut character: Vec<String> = Vec::new();
+        for name in own {
+            let elsewhere = is_global(name) || name == chat_book || name == persona_book;
+            if !name.is_empty() && !elsewhere && !character.iter().any(|c| c == name) {
+                character.push(name.to_owned());
+            }
+        }
+        let one = |name: &str, wanted: bool| {
+            let wanted = wanted && !name.is_empty() && !is_global(name);
+            wanted.then(|| name.to_owned()).into_iter().collect()
+        };
+        Self {
+            chat: one(chat_book, true),
+            persona: one(persona_book, persona_book != chat_book),
+            character,
+            global: scene.lore.global.clone(),
+            strategy: scene
+                .settings
+                .world_info
+                .get("world_info_character_strategy")
+                .map_or(Some(1.0), Value::as_f64),
+        }
     }
-    let mut chat = Vec::new();
-    if !chat_book.is_empty() && !is_global(chat_book) {
-        chat = read(books, chat_book, Source::Chat, profile);
+
+    /// All its entries, sorted, and what could not be read. Fixes group order, draws and budget; not the order of the text.
+    ///
+    /// In the reference one bad entry switches all books off, silently (03 F53).
+    pub(super) fn entries(&self, books: &Object, profile: &Profile) -> (Vec<Entry>, Vec<Warning>) {
+        let mut bad = Vec::new();
+        let mut all = |names: &[String], source: Source| -> Vec<Entry> {
+            names.iter().flat_map(|name| read(books, (source, name), profile, &mut bad)).collect()
+        };
+        let (chat, persona) = (all(&self.chat, Source::Chat), all(&self.persona, Source::Persona));
+        let mut global = all(&self.global, Source::Global);
+        let character = all(&self.character, Source::Character);
+        let sorted = |list| by_order(list, |e: &Entry| e.order);
+        let mut out = sorted(chat);
+        out.extend(sorted(persona));
+        if self.strategy == Some(1.0) {
+            out.extend(sorted(character));
+            out.extend(sorted(global));
+        } else if self.strategy == Some(2.0) {
+            out.extend(sorted(global));
+            out.extend(sorted(character));
+        } else {
+            global.extend(character);
+            out.extend(sorted(global));
+        }
+        let fixed = profile.on(&profile::LORE_ENTRIES);
+        if !bad.is_empty() && !fixed {
+            out.clear();
+        }
+        let outcome = if fixed { "it is left out" } else { "all lorebooks are left out" };
+        let warn = |path: String| {
+            Warning::new("lore_entry", path, format!("this cannot be read as a lorebook entry: {outcome}"))
+        };
+        (out, bad.into_iter().map(warn).collect())
     }
-    let mut persona = Vec::new();
-    if !persona_book.is_empty() && persona_book != chat_book && !is_global(persona_book) {
-        persona = read(books, persona_book, Source::Persona, profile);
-    }
-    let strategy =
-        scene.settings.world_info.get("world_info_character_strategy").map_or(Some(1.0), Value::as_f64);
-    let mut out = by_order(chat);
-    out.extend(by_order(persona));
-    if strategy == Some(1.0) {
-        out.extend(by_order(character));
-        out.extend(by_order(global));
-    } else if strategy == Some(2.0) {
-        out.extend(by_order(global));
-        out.extend(by_order(character));
-    } else {
-        global.extend(character);
-        out.extend(by_order(global));
-    }
-    out
 }
 
 /// `sort((a, b) => b.order - a.order)`. A missing order makes the comparison inconsistent; what V8 makes of that is a binary insertion
 /// sort (its merge sort does so for short lists), so that is what is used when an order is missing.
-fn by_order(mut entries: Vec<Entry>) -> Vec<Entry> {
-    let compare = |a: &Entry, b: &Entry| b.order.partial_cmp(&a.order).unwrap_or(Ordering::Equal);
-    if entries.iter().all(|e| !e.order.is_nan()) {
-        entries.sort_by(compare);
-        return entries;
+pub(super) fn by_order<T>(mut list: Vec<T>, order: impl Fn(&T) -> f64) -> Vec<T> {
+    let compare = |a: &T, b: &T| order(b).partial_cmp(&order(a)).unwrap_or(Ordering::Equal);
+    if list.iter().all(|e| !order(e).is_nan()) {
+        list.sort_by(compare);
+        return list;
     }
-    let mut sorted: Vec<Entry> = Vec::with_capacity(entries.len());
-    for entry in entries {
+    let mut sorted: Vec<T> = Vec::with_capacity(list.len());
+    for entry in list {
         let (mut low, mut high) = (0, sorted.len());
         while low < high {
             let middle = low + (high - low) / 2;
@@ -179,8 +251,12 @@ mod tests {
             (2, "CH.1 CH.0 P.0 P.1 G2.1 G1.0 G2.0 G1.1 X.1 C.0 X.0 C.1"),
         ] {
             scene.settings.world_info.insert("world_info_character_strategy".to_owned(), json!(strategy));
-            let ids: Vec<_> =
-                sorted(&scene, Some(&speaker), &Profile::sillytavern()).into_iter().map(|e| e.id).collect();
+            let ids: Vec<_> = Selection::of(&scene, Some(&speaker))
+                .entries(&scene.lore.books, &Profile::sillytavern())
+                .0
+                .into_iter()
+                .map(|e| e.id)
+                .collect();
             assert_eq!(ids.join(" "), want, "strategy {strategy}");
         }
     }

@@ -47,12 +47,7 @@ fn number(record: &Value, key: &str) -> f64 {
 
 impl Timers {
     /// Reads the records, drops those that are over, and finds out which effects hold.
-    pub(super) fn start(
-        entries: &[Entry],
-        input: &Input<'_>,
-        profile: &Profile,
-        _effects: &mut Effects,
-    ) -> Self {
+    pub(super) fn start(entries: &[Entry], input: &Input<'_>, profile: &Profile) -> Self {
         let fixed = profile.on(&profile::LORE_TIMERS);
         #[expect(clippy::cast_precision_loss, reason = "numbers of messages")]
         let length = input.lines.len() as f64;
