@@ -483,7 +483,8 @@ impl RoundConfig {
         if let Some(all) = all.as_object_mut() {
             all.extend(given.clone());
         }
-        let config: Self = serde_json::from_value(all).map_err(|e| wrong("", e.to_string()))?;
+        // By reference, as everywhere: two ways to read a type are two copies of its reader in the package.
+        let config = Self::deserialize(&all).map_err(|e| wrong("", e.to_string()))?;
         if config.max_attempts == 0 {
             return Err(wrong("maxAttempts", "a turn has at least one attempt".to_owned()));
         }
