@@ -30,6 +30,8 @@ pub struct Framing {
     pub priming: i64,
     /// Charged for a bare text, such as a lorebook entry.
     per_text: i64,
+    /// Literals that stop the count of a message: ST asks its tokenizer to refuse them (spec 02 F-07).
+    refused: &'static [&'static str],
 }
 
 /// Counters that the reference asks with all fields joined by a blank line: SentencePiece and web tokenizers.
@@ -49,27 +51,38 @@ const JOINED: [&str; 13] = [
     "web",
 ];
 
+/// Special tokens of OpenAI's encodings: the first of all, two of o200k_base, all of cl100k_base.
+const SPECIAL: [&str; 5] =
+    ["<|endoftext|>", "<|endofprompt|>", "<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>"];
+
 impl Framing {
     /// The frame of a model. ST: five tokens a message (or the role and a blank line, less two), priming three. With
     /// `prompt.framing` on: three and the role a message, one a name, priming three for the OpenAI family; elsewhere the
     /// same, as an estimate.
     pub fn of(model: &Model, count: &dyn Count, profile: &Profile) -> Self {
-        let fixed = Self { joined: false, per_message: 3, per_name: 1, priming: 3, per_text: 0 };
+        let fixed =
+            Self { joined: false, per_message: 3, per_name: 1, priming: 3, per_text: 0, refused: &[] };
         if profile.on(&PROMPT_FRAMING) {
             return fixed;
         }
         let id = tokenizer_id(model);
         if JOINED.contains(&count.id()) {
             let less = if id == "claude" { 0 } else { -2 };
-            return Self { joined: true, per_message: less, per_name: 0, priming: 3, per_text: 0 };
+            return Self { joined: true, per_message: less, per_name: 0, ..fixed };
         }
+        let refused = match count.id() {
+            "o200k_base" => &SPECIAL[..2],
+            "cl100k_base" => &SPECIAL[..],
+            "p50k_base" | "r50k_base" => &SPECIAL[..1],
+            _ => &[],
+        };
         if id.contains("gpt-3.5-turbo-0301") {
             // 4 a message, 3 for the reply, 9 on top, less 2.
-            return Self { per_message: 14, per_name: -1, per_text: 16, ..fixed };
+            return Self { per_message: 14, per_name: -1, per_text: 16, refused, ..fixed };
         }
         // 3 a message and 3 for the reply, less 2. A bare text is counted whole.
         let less = if id == "claude" { 0 } else { -2 };
-        Self { per_message: 6 + less, per_text: 6, ..fixed }
+        Self { per_message: 6 + less, per_text: 6, refused, ..fixed }
     }
 
     /// Tokens of one message.
@@ -79,13 +92,20 @@ impl Framing {
             let text = values.into_iter().flatten().collect::<Vec<_>>().join("\n\n");
             return i64::from(count.count(&text)) + self.per_message;
         }
-        let texts: i64 = values.into_iter().flatten().map(|v| i64::from(count.count(v))).sum();
-        texts + self.per_message + if fields.name.is_some() { self.per_name } else { 0 }
+        let refuses = |value: &&str| self.refused.iter().any(|special| value.contains(special));
+        let read = values.into_iter().flatten().take_while(|value| !refuses(value));
+        let texts: i64 = read.map(|v| i64::from(count.count(v))).sum();
+        let named = fields.name.is_some() && !values.iter().flatten().any(refuses);
+        texts + self.per_message + if named { self.per_name } else { 0 }
     }
 
     /// Tokens of a bare text, as lorebook budgets count it; none for an empty one.
     pub fn text(&self, count: &dyn Count, text: &str) -> i64 {
-        if text.is_empty() { 0 } else { i64::from(count.count(text)) + self.per_text }
+        if text.is_empty() {
+            return 0;
+        }
+        let refused = self.refused.iter().any(|special| text.contains(special));
+        self.per_text + if refused { 0 } else { i64::from(count.count(text)) }
     }
 }
 
@@ -108,6 +128,31 @@ mod tests {
         assert_eq!(st.text(&CodePoints, "abc"), 9);
         let own = Framing::of(&model(Source::Custom, ""), &CodePoints, &Profile::promptside());
         assert_eq!(own.message(&CodePoints, &fields), 3 + 6 + 3);
+    }
+
+    #[test]
+    fn a_special_token_stops_the_count() {
+        // Spec 02 §9.1 [run]: 5 tokens with o200k_base, where the role is one.
+        struct Words;
+        impl Count for Words {
+            fn count(&self, text: &str) -> u32 {
+                u32::try_from(text.split(' ').count()).unwrap()
+            }
+            fn exact(&self) -> bool {
+                true
+            }
+            fn id(&self) -> &'static str {
+                "o200k_base"
+            }
+        }
+        let fields =
+            Fields { role: "user", content: "a <|endoftext|> 洛", name: Some("b"), ..Fields::default() };
+        let of = |profile: &Profile| Framing::of(&model(Source::OpenAi, "gpt-4o"), &Words, profile);
+        let (st, own) = (of(&Profile::sillytavern()), of(&Profile::promptside()));
+        assert_eq!((st.message(&Words, &fields), own.message(&Words, &fields)), (5, 3 + 1 + 3 + 1 + 1));
+        let fim = Fields { content: "<|fim_prefix|> x", name: None, ..fields };
+        assert_eq!(st.message(&Words, &fim), 4 + 1 + 2, "not one of this encoding's");
+        assert_eq!((st.text(&Words, "x <|endofprompt|>"), own.text(&Words, "x <|endofprompt|>")), (6, 2));
     }
 
     #[test]

@@ -94,9 +94,9 @@ switches! {
         faults: ["02 F-10", "02 F-11", "02 F-13", "02 F-14", "02 F-15", "02 F-44"]
     }
     PROMPT_FRAMING = "prompt.framing" {
-        off: "Each message is charged five tokens (other tokenizers: the role and a blank line, less two) and bare texts six.",
-        on: "Each message is charged what the wire charges: three and its role, one a name, three for the reply.",
-        faults: ["02 F-06"]
+        off: "Each message is charged five tokens (other tokenizers: the role and a blank line, less two) and bare texts six; a special token in a text ends the count of its message.",
+        on: "Each message is charged what the wire charges: three and its role, one a name, three for the reply; a special token is text like any other.",
+        faults: ["02 F-06", "02 F-07"]
     }
     PROMPT_HISTORY = "prompt.history" {
         off: "A ghosted message in mid-chat breaks the request, a swipe of a hidden message drops the last visible one, and the count of messages in context includes injected ones.",
