@@ -18,7 +18,7 @@ pub use scan::{LoreAsk, scan_lore};
 use crate::error::Error;
 use crate::history::{Records, core_chat};
 use crate::host::Host;
-use crate::injections::Injections;
+use crate::injections::{Injection, Injections};
 use crate::lore::{Books, LoreResult};
 use crate::macros::Expander;
 use crate::parts::{Effects, Kind, Message, Reading, Report, Shares};
@@ -58,8 +58,21 @@ pub struct TurnOptions {
     pub preview: bool,
     /// Injected texts of the chat's last request that lorebooks still look into, by key: see [`Effects::standing`].
     pub standing: IndexMap<String, String>,
+    /// What memory brings.
+    pub recalled: Recalled,
     /// What the model and the page can do, and what goes into the body besides the preset.
     pub ask: Ask,
+}
+
+/// What memory brings into a request (spec 10).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recalled {
+    /// Texts under their keys.
+    pub texts: Vec<(&'static str, Injection)>,
+    /// Positions of chat messages that are among the texts, ascending: the history leaves them out.
+    pub hide: Vec<usize>,
+    /// Lorebook entries that are active whatever their keys say: objects with `world` and `uid`.
+    pub forced: Vec<Value>,
 }
 
 /// A request beside the chat, or an instruction at the end of one (spec 02 §16.1).
@@ -156,6 +169,7 @@ pub fn build_with(about: &About<'_>, compiled: &Compiled, host: &mut Host) -> Re
     let (lines, mut hidden) = core_chat(&chat, &about.line_rules(&compiled.scripts), &mut scope);
 
     let mut injections = Injections::from_host(&about.scene.extension_prompts, about.profile);
+    about.register_recalled(&mut injections);
     let note = about.register_notes(&mut injections, &card, &said, &mut scope);
     let lore = about.scan(compiled, &lines, &card, &injections, &mut scope);
     outlets = outlet_texts(&lore);

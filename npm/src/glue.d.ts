@@ -2,6 +2,21 @@
 export class Handle {
   constructor(scene: string, options: string);
   call(method: string, params: string): string;
+  call_floats(method: string, params: string, floats: Float32Array): string;
+  memory_bytes(): Uint8Array;
+  load_memory(state: string, bytes: Uint8Array): void;
+  free(): void;
+}
+export class Vectors {
+  constructor(model: string, precision: string);
+  static from_bytes(model: string, items: string, bytes: Uint8Array): Vectors;
+  add(items: string, floats: Float32Array): void;
+  remove(ids: string): void;
+  search(query: Float32Array, k: number): string;
+  items(): string;
+  to_bytes(): Uint8Array;
+  length(): number;
+  size(): number;
   free(): void;
 }
 export function call(method: string, params: string): string;

@@ -1,6 +1,16 @@
 export { load, type WasmSource } from "./core.js";
 export { PromptsideError, isPromptsideError } from "./errors.js";
 export { Room } from "./room.js";
+export {
+  RoomMemory,
+  VectorIndex,
+  type MemoryJob,
+  type MemoryOptions,
+  type MemoryPlace,
+  type MemoryReport,
+  type MemoryResult,
+  type SummaryState,
+} from "./memory.js";
 export { runRound, withKey, type OutgoingRequest, type RoundOptions, type Sent } from "./round.js";
 export { loadTokenizer, countTokens, type TokenCount, type Vocabulary } from "./tokens.js";
 export { nextSpeakers, buildRequest, cleanReply, expandMacros, inspectText, readFile, writeCard, invoke, type FileBytes } from "./functions.js";

@@ -1,5 +1,6 @@
 import { glue, guarded, text } from "./core.js";
 import { PromptsideError } from "./errors.js";
+import { RoomMemory } from "./memory.js";
 import type { BuildOptions, Built, CleanOptions, Cleaned, Input, InspectOptions, Inspected, InspectedText, Output, Plan, RoomOptions, SceneInput, Scripted, ScriptOptions, SpeakerOptions } from "./types.js";
 
 const left = new FinalizationRegistry<glue.Handle>((handle) => handle.free());
@@ -75,6 +76,31 @@ export class Room {
   /** Everything, as JSON: `new Room(snapshot.scene, snapshot.options)` goes on from there, with the same random numbers to come. */
   snapshot(): { scene: SceneInput; options: RoomOptions } {
     return this.#call("snapshot");
+  }
+
+  /** What comes back into the prompt after the history has dropped it. A room has none until it is configured or used. */
+  get memory(): RoomMemory {
+    const handle = (): glue.Handle => {
+      if (!this.#handle) throw new PromptsideError("room.closed", "", "the room was freed; build a new one");
+      return this.#handle;
+    };
+    return new RoomMemory({
+      call: (method, params) => this.#call(method, params),
+      floats: (method, params, floats) => {
+        const own = handle();
+        const json = text(params);
+        return guarded(() => JSON.parse(own.call_floats(method, json, floats)));
+      },
+      bytes: () => {
+        const own = handle();
+        return guarded(() => own.memory_bytes());
+      },
+      load: (state, bytes) => {
+        const own = handle();
+        const json = text(state);
+        guarded(() => own.load_memory(json, bytes));
+      },
+    });
   }
 
   /** Other calls by name, for hosts that need them. */

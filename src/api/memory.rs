@@ -2,6 +2,7 @@
 
 mod product;
 mod reference;
+mod room;
 
 use serde_json::Value;
 
@@ -14,6 +15,7 @@ use product::{
     words_of,
 };
 use reference::{found, lines, lore_vectors, raw_prompt, recall_reference, summary_store, sync, told};
+pub(super) use room::{configure, room_call};
 
 static NOTHING: Value = Value::Null;
 

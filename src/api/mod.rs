@@ -15,11 +15,13 @@ mod rooms;
 mod regexp;
 mod session;
 mod types;
+mod vectors;
 
 pub use free::{call, call_bytes, write_bytes};
 pub use options::{Random, RoomOptions, Vocabularies};
 pub use session::Session;
 pub use types::*;
+pub use vectors::Vectors;
 
 use params::params;
 
@@ -45,6 +47,7 @@ mod tests {
         let config = Config::default().with_large_int("number");
         let mut out = String::from(
             "// Made from the Rust definitions by `UPDATE=1 cargo test --lib api::tests`. Do not edit.\n\
+             import type { MemoryOptions } from \"./memory.js\";\n\
              import type { OutgoingRequest } from \"./round.js\";\n\
              type JsonValue = unknown;\n",
         );

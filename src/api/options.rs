@@ -72,6 +72,10 @@ pub struct RoomOptions {
     /// How the budget is shared out between newest messages, examples, memory, lorebooks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<Shares>,
+    /// The room has a memory: its settings, and under `state` what it was. `docs/memory.md` lists them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "MemoryOptions"))]
+    pub memory: Option<Value>,
     /// Write the greetings of a new chat, expand the first message of an existing one (default true).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open: Option<bool>,

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::options::{Random, RoomOptions, Vocabularies};
 use super::types::{ChatEdits, Drawn, Inspected, Plan, SpeakerOptions, StepParams};
-use super::{calls, params, text};
+use super::{calls, memory, params, text};
 use crate::error::{Code, Error, Warning};
 use crate::host::Draw;
 use crate::js;
@@ -39,6 +39,9 @@ impl Session {
         let mut room = Room::new(scene, profile, options.host()?);
         room.configure_provider(options.provider.as_ref());
         room.ask_mut().shares = options.budget.clone().unwrap_or_default();
+        if let Some(memory) = &options.memory {
+            memory::configure(&mut room, memory)?;
+        }
         if options.open.unwrap_or(true) {
             warnings.extend(room.open()?);
         }
@@ -78,11 +81,51 @@ impl Session {
                 text(&calls::lore(&mut self.room, &params(&value)?, &*counter)?)
             }
             "count" => text(&calls::count(&self.room, &value, &*self.counter)),
+            name if name.starts_with("memory.") => self.memory(name, &value, &[]),
             "convert" => text(&calls::convert(&self.room, &value)?),
             other => {
                 Err(Error::new(Code::OptionUnknown, "method", format!("a room has no method {other:?}")))
             }
         }
+    }
+
+    fn memory(&mut self, method: &str, value: &Value, floats: &[f32]) -> Result<String, Error> {
+        let name = method.trim_start_matches("memory.");
+        let counter = self.counter.clone();
+        let result = memory::room_call(&mut self.room, name, value, floats, &*counter)?;
+        if name == "configure" {
+            self.merge_memory(value);
+        }
+        text(&result)
+    }
+
+    /// Later settings go over earlier ones, so that a snapshot has them all.
+    fn merge_memory(&mut self, value: &Value) {
+        let all = self.options.memory.get_or_insert_with(|| json!({}));
+        let (Some(all), Some(new)) = (all.as_object_mut(), value.as_object()) else { return };
+        for (key, value) in new.iter().filter(|(key, _)| *key != "state") {
+            match (all.get_mut(key), value.as_object()) {
+                (Some(Value::Object(old)), Some(new)) => old.extend(new.clone()),
+                _ => _ = all.insert(key.clone(), value.clone()),
+            }
+        }
+    }
+
+    /// A call of the memory with vectors as plain numbers.
+    pub fn call_floats(&mut self, method: &str, parameters: &str, floats: &[f32]) -> Result<String, Error> {
+        let (value, _) = parsed(parameters, self.room.profile())?;
+        self.memory(method, &value, floats)
+    }
+
+    /// The memory's vectors as one block; empty without a memory.
+    pub fn memory_bytes(&self) -> Vec<u8> {
+        self.room.memory().map(|m| m.index().to_bytes()).unwrap_or_default()
+    }
+
+    /// The memory's state and vectors, as they were given out.
+    pub fn load_memory(&mut self, state: &str, bytes: &[u8]) -> Result<(), Error> {
+        let (value, _) = js::parse(state)?;
+        self.room.memory_mut().load(&value, bytes)
     }
 
     fn next_speakers(&mut self, options: &SpeakerOptions) -> Result<Plan, Error> {
@@ -110,6 +153,7 @@ impl Session {
             payload: last.payload.clone(),
             report: last.report.clone(),
             activated: last.activated.clone(),
+            memory: last.memory.clone(),
         }
     }
 
@@ -184,6 +228,9 @@ impl Session {
             self.room.host_mut().clock = host.clock;
             self.room.host_mut().limits = host.limits;
         }
+        if let Some(settings) = value.get("memory").filter(|v| !v.is_null()) {
+            memory::configure(&mut self.room, settings)?;
+        }
         if given("profile") || given("switches") {
             self.room.set_profile(profile);
         }
@@ -217,7 +264,14 @@ impl Session {
         scene.insert("chat".into(), self.chat());
         scene.insert("variables".into(), json!({"global": self.room.scene().global_variables}));
         let host = self.room.host();
+        let memory = self.room.memory().map(|memory| {
+            let mut all =
+                self.options.memory.as_ref().and_then(Value::as_object).cloned().unwrap_or_default();
+            js::put(&mut all, "state", memory.to_value());
+            Value::Object(all)
+        });
         let options = RoomOptions {
+            memory,
             random: Random::rest(&host.dice).or_else(|| self.options.random.clone()),
             now: Some(host.clock.now_ms),
             open: Some(false),

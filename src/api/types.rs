@@ -149,6 +149,8 @@ pub struct Inspected {
     pub report: std::sync::Arc<Report>,
     /// Active lorebook entries: `[{book, uid}]`.
     pub activated: Value,
+    /// What the memory brought, and why; `null` without one.
+    pub memory: Value,
 }
 
 /// Changes of the stored chat by the host.

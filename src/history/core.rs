@@ -43,6 +43,8 @@ pub struct Rules<'a> {
     pub scripts: &'a CompiledScripts,
     /// How reasoning returns.
     pub reasoning: &'a Reasoning,
+    /// Positions of messages that are recalled elsewhere in the request, ascending.
+    pub recalled: &'a [usize],
     /// Faults put right or not.
     pub profile: &'a Profile,
 }
@@ -63,6 +65,8 @@ pub fn core_chat<'a>(
             leave(index, "hidden");
         } else if fixed && message.ignore {
             leave(index, "ghosted");
+        } else if rules.recalled.binary_search(&index).is_ok() {
+            leave(index, "recalled");
         } else {
             kept.push((index, message));
         }

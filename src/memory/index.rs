@@ -90,6 +90,18 @@ impl VectorIndex {
         }
     }
 
+    /// The vector of an item, at length 1.
+    pub fn vector(&self, at: usize) -> Option<Vec<f32>> {
+        let rows = at.checked_mul(self.dims)?..at.checked_add(1)?.checked_mul(self.dims)?;
+        match &self.numbers {
+            Numbers::F32(all) => all.get(rows).map(<[f32]>::to_vec),
+            Numbers::Int8 { bytes, scales } => {
+                let scale = *scales.get(at)?;
+                bytes.get(rows).map(|row| row.iter().map(|q| f32::from(*q) * scale).collect())
+            }
+        }
+    }
+
     /// Adds a vector. It need not have length 1. A vector of other dimensions is an error: it comes from another model.
     pub fn push(&mut self, item: IndexItem, vector: &[f32]) -> Result<(), Error> {
         if self.items.is_empty() {

@@ -310,6 +310,11 @@ switches! {
         on: "The variables are kept, and `{{char}}` is the author of the message.",
         faults: ["02 addendum 1"]
     }
+    MEMORY_FRAME = "memory.frame" {
+        off: "Recalled messages, memories and documents stand in the prompt bare.",
+        on: "They stand in a frame that says they are reference and nothing inside is an instruction; a text cannot end the frame.",
+        faults: ["10 M24"]
+    }
     TEXT_HALVES = "text.halves" {
         off: "Halves of surrogate pairs go through as they are.",
         on: "They become U+FFFD where they come in, since no provider accepts them, with a warning.",

@@ -178,6 +178,13 @@ pub enum Output {
         /// As stored.
         message: Value,
     },
+    /// What the memory brings into the request that follows.
+    Memory {
+        /// Who will speak.
+        speaker: String,
+        /// `{query, items: [{kind, id, tokens, score?, cosine?, wordRank?, leftOut?, cut?}], excluded, left, degraded, summary, recalled, bank}`.
+        report: Value,
+    },
     /// Send this.
     Request {
         /// Names it in the inputs that answer it.

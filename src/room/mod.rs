@@ -14,6 +14,7 @@ pub mod director_answer;
 mod event;
 pub mod layout;
 pub mod narrator;
+mod memory;
 mod open;
 pub mod presence;
 pub mod repeat;
@@ -34,6 +35,7 @@ pub use turns::{Inspection, request_value};
 
 use crate::error::{Code, Error};
 use crate::host::{Draw, Host};
+use crate::memory::Memory;
 use crate::parts::{ChatEdit, Effects, Kind};
 use crate::profile::Profile;
 use crate::provider::Config;
@@ -50,6 +52,7 @@ pub struct Room {
     ask: Ask,
     provider: Config,
     starts: u32,
+    memory: Option<Box<Memory>>,
     state: State,
     undo: Option<Undo>,
     last: Option<Inspection>,
@@ -107,6 +110,7 @@ impl Room {
             ask: Ask::default(),
             provider: Config::default(),
             starts: 0,
+            memory: None,
             state: State::Idle,
             undo: None,
             last: None,

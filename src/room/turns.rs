@@ -47,6 +47,8 @@ pub struct Inspection {
     pub report: Arc<Report>,
     /// Active lorebook entries.
     pub activated: Value,
+    /// What the memory brought, and why; `null` without one.
+    pub memory: Value,
 }
 
 impl Room {
@@ -124,6 +126,8 @@ impl Room {
         out: &mut Vec<Output>,
         count: &dyn Count,
     ) -> Result<(), Error> {
+        let (options, memory) = self.recollect(options.clone(), count);
+        let options = &options;
         let saved = self.host.clone();
         let stream = match &self.state {
             State::Running(round) => round.stream,
@@ -157,6 +161,9 @@ impl Room {
         let report = Arc::new(report);
         let State::Running(round) = &mut self.state else { return Ok(()) };
         let id = format!("{}.1.{}.1", round.start, round.turn);
+        if let Some(report) = &memory {
+            out.push(Output::Memory { speaker: avatar.clone(), report: report.clone() });
+        }
         out.push(Output::Request {
             id: id.clone(),
             speaker: avatar,
@@ -189,7 +196,7 @@ impl Room {
             wire: Box::new(provider::Stream::new(source, shown, &self.profile)),
         }));
         let activated = lore.activated.iter().map(|a| json!({"book": a.book, "uid": a.uid})).collect();
-        self.last = Some(Inspection { payload, report, activated });
+        self.last = Some(Inspection { payload, report, activated, memory: memory.unwrap_or(Value::Null) });
         Ok(())
     }
 
@@ -390,6 +397,7 @@ impl Room {
                 options.bias = bias;
             }
             options.standing.clone_from(&room.standing);
+            let (options, _) = room.recollect(options, count);
             let mut turn = turn::build(&room.scene, &options, &room.profile, count, &mut room.host)?;
             room.compare(&turn.payload, &mut turn.report, count);
             result = Some((turn.payload, turn.report, turn.effects));

@@ -137,6 +137,7 @@ impl<'a> About<'a> {
             tools: self.tools,
             only_reasoning_of: self.in_group().then_some(self.speaker.name.as_str()),
             reasoning: &self.scene.settings.reasoning,
+            recalled: &self.options.recalled.hide,
             profile: self.profile,
         }
     }

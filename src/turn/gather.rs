@@ -31,6 +31,13 @@ impl About<'_> {
         self.skips_lore() && self.profile.on(&PROMPT_NUDGES)
     }
 
+    /// What memory wants in the prompt.
+    pub(super) fn register_recalled(&self, injections: &mut Injections) {
+        for (key, injection) in &self.options.recalled.texts {
+            injections.set(*key, injection.clone());
+        }
+    }
+
     /// What is registered before lorebooks are looked at: characters' notes, the author's note, the quiet instruction, the
     /// persona at depth.
     pub(super) fn register_notes(
@@ -133,7 +140,7 @@ impl About<'_> {
             max_context: prompt,
             trigger: self.trigger().as_str(),
             speaker,
-            forced: &[],
+            forced: &self.options.recalled.forced,
             dry: self.options.preview,
             metadata: &self.scene.chat.metadata,
             settings: &self.scene.settings.world_info,

@@ -48,6 +48,78 @@ impl Handle {
     pub fn call(&mut self, method: &str, params: &str) -> Result<String, JsValue> {
         self.session.call(method, params).map_err(|e| thrown(&e))
     }
+
+    /// A call of the memory with vectors.
+    pub fn call_floats(&mut self, method: &str, params: &str, floats: &[f32]) -> Result<String, JsValue> {
+        self.session.call_floats(method, params, floats).map_err(|e| thrown(&e))
+    }
+
+    /// The memory's vectors.
+    pub fn memory_bytes(&self) -> Vec<u8> {
+        self.session.memory_bytes()
+    }
+
+    /// The memory's state and vectors.
+    pub fn load_memory(&mut self, state: &str, bytes: &[u8]) -> Result<(), JsValue> {
+        self.session.load_memory(state, bytes).map_err(|e| thrown(&e))
+    }
+}
+
+/// An index of vectors.
+#[wasm_bindgen]
+pub struct Vectors {
+    vectors: api::Vectors,
+}
+
+#[wasm_bindgen]
+impl Vectors {
+    /// An empty index.
+    #[wasm_bindgen(constructor)]
+    pub fn new(model: &str, precision: &str) -> Result<Vectors, JsValue> {
+        api::Vectors::new(model, precision).map(|vectors| Vectors { vectors }).map_err(|e| thrown(&e))
+    }
+
+    /// From what `items` and `to_bytes` gave.
+    pub fn from_bytes(model: &str, items: &str, bytes: &[u8]) -> Result<Vectors, JsValue> {
+        api::Vectors::from_bytes(model, items, bytes)
+            .map(|vectors| Vectors { vectors })
+            .map_err(|e| thrown(&e))
+    }
+
+    /// Adds items with their vectors.
+    pub fn add(&mut self, items: &str, floats: &[f32]) -> Result<(), JsValue> {
+        self.vectors.add(items, floats).map_err(|e| thrown(&e))
+    }
+
+    /// Deletes items by their ids.
+    pub fn remove(&mut self, ids: &str) -> Result<(), JsValue> {
+        self.vectors.remove(ids).map_err(|e| thrown(&e))
+    }
+
+    /// The best items, as JSON.
+    pub fn search(&self, query: &[f32], k: usize) -> Result<String, JsValue> {
+        self.vectors.search(query, k).map_err(|e| thrown(&e))
+    }
+
+    /// The items, as JSON.
+    pub fn items(&self) -> Result<String, JsValue> {
+        self.vectors.items().map_err(|e| thrown(&e))
+    }
+
+    /// The numbers.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.vectors.to_bytes()
+    }
+
+    /// How many items there are.
+    pub fn length(&self) -> usize {
+        self.vectors.len()
+    }
+
+    /// Bytes of numbers.
+    pub fn size(&self) -> usize {
+        self.vectors.size()
+    }
 }
 
 /// A free function by its name, with JSON parameters.

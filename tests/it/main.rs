@@ -27,6 +27,7 @@ mod lore;
 mod lore_room;
 mod mentions;
 mod memory;
+mod memory_room;
 mod token_texts;
 mod tokens;
 mod replay;
