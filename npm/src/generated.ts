@@ -1,4 +1,5 @@
 // Made from the Rust definitions by `UPDATE=1 cargo test --lib api::tests`. Do not edit.
+import type { MemoryOptions } from "./memory.js";
 import type { OutgoingRequest } from "./round.js";
 type JsonValue = unknown;
 
@@ -47,6 +48,10 @@ limits: Record<string, number>,
  * How the budget is shared out between newest messages, examples, memory, lorebooks.
  */
 budget?: Shares, 
+/**
+ * The room has a memory: its settings, and under `state` what it was. `docs/memory.md` lists them.
+ */
+memory: MemoryOptions, 
 /**
  * Write the greetings of a new chat, expand the first message of an existing one (default true).
  */
@@ -419,7 +424,11 @@ report: Report,
 /**
  * Active lorebook entries: `[{book, uid}]`.
  */
-activated: JsonValue, };
+activated: JsonValue, 
+/**
+ * What the memory brought, and why; `null` without one.
+ */
+memory: JsonValue, };
 
 /**
  * Changes of the stored chat by the host.
@@ -885,7 +894,15 @@ index: number,
 /**
  * As stored.
  */
-message: JsonValue, } | { "type": "request", 
+message: JsonValue, } | { "type": "memory", 
+/**
+ * Who will speak.
+ */
+speaker: string, 
+/**
+ * `{query, items: [{kind, id, tokens, score?, cosine?, wordRank?, leftOut?, cut?}], excluded, left, degraded, summary, recalled, bank}`.
+ */
+report: JsonValue, } | { "type": "request", 
 /**
  * Names it in the inputs that answer it.
  */

@@ -10,7 +10,7 @@ use super::bm25::WordIndex;
 use super::budget::{Booked, Source, book};
 use super::frame::{Markers, reference_frame};
 use super::fuse::{RRF_K, fuse};
-use super::index::{VectorHit, best};
+use super::index::{IndexItem, VectorHit, best};
 use super::jobs::{LoreText, episode_key, file_key, lore_key, message_key};
 use super::private::Episode;
 use super::query::query;
@@ -32,6 +32,10 @@ pub struct ComposeAsk<'a> {
     pub kept_from: Option<usize>,
     /// Tokens that memory may take.
     pub pool: usize,
+    /// The rolling summary goes in.
+    pub summary: bool,
+    /// Messages and documents are recalled.
+    pub recall: bool,
     /// Recalled text stands in a frame that says what it is.
     pub framed: bool,
     /// Lorebook entries that may be found by similarity.
@@ -104,6 +108,23 @@ impl Memory {
         items.filter(|(_, i)| keys.contains(&i.of)).filter_map(|(at, _)| self.index.vector(at)).collect()
     }
 
+    /// The `k` items under a prefix that are most like a query, best first.
+    pub fn nearest(
+        &self,
+        text: &str,
+        view: &View,
+        speaker: &str,
+        prefix: &str,
+        k: usize,
+    ) -> Vec<(&IndexItem, f32)> {
+        let queries = self.query_vectors(text, view, speaker);
+        let scores = self.best_scores(&queries, &mut Composed::default());
+        let own =
+            self.index.items().iter().zip(&scores).enumerate().filter(|(_, (i, _))| i.of.starts_with(prefix));
+        let hits = best(own.map(|(at, (_, score))| (at, *score)), k);
+        hits.into_iter().filter_map(|(at, score)| Some((self.index.items().get(at)?, score))).collect()
+    }
+
     /// What goes into a request.
     pub fn compose(&mut self, ask: &ComposeAsk<'_>) -> Composed {
         let mut out =
@@ -112,10 +133,15 @@ impl Memory {
         let scores = self.best_scores(&queries, &mut out);
         let mut room = Room { left: ask.pool, cost: ask.cost };
         let core = self.core_block(ask, &mut room, &mut out);
-        self.summary_block(ask, &mut room, &mut out);
+        if ask.summary {
+            self.summary_block(ask, &mut room, &mut out);
+        }
         let private = self.private_block(ask, &scores, &mut room, &mut out);
-        let messages = self.messages_block(ask, &scores, &mut room, &mut out);
-        self.bank_block(ask, &scores, &mut room, &mut out);
+        let mut messages = String::new();
+        if ask.recall {
+            messages = self.messages_block(ask, &scores, &mut room, &mut out);
+            self.bank_block(ask, &scores, &mut room, &mut out);
+        }
         self.lore_hits(ask, &scores, &mut out);
         out.left = room.left;
 

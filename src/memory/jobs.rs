@@ -145,11 +145,20 @@ pub(super) fn episode_key(id: &str) -> String {
 
 impl Memory {
     /// What there is to do now. Jobs that are out and still make sense keep their ids.
-    pub fn pending(&mut self, view: &View, members: &[(String, String)], lore: &[LoreText]) -> Vec<Job> {
+    /// `summaries`: rolling summaries are made here (SillyTavern's way is the room's).
+    pub fn pending(
+        &mut self,
+        view: &View,
+        members: &[(String, String)],
+        lore: &[LoreText],
+        summaries: bool,
+    ) -> Vec<Job> {
         self.drop_stale(view);
         let mut works = Vec::new();
         self.embed_works(view, lore, &mut works);
-        self.summary_works(view, members, &mut works);
+        if summaries {
+            self.summary_works(view, members, &mut works);
+        }
         if self.settings.private.enabled {
             self.private_works(view, members, &mut works);
         }

@@ -310,6 +310,16 @@ switches! {
         on: "The variables are kept, and `{{char}}` is the author of the message.",
         faults: ["02 addendum 1"]
     }
+    MEMORY_SUMMARY = "memory.summary" {
+        off: "A summary is due by messages, and by ASCII words only together with them; it is kept in the last message but one, goes with that message, and reaches the next one only as an injected text.",
+        on: "Messages and words in any script count apart; summaries know what they cover, sleep and wake with their messages, may belong to one member, and always go into the next one's request.",
+        faults: ["10 M14", "10 M15", "10 M16", "10 M17", "10 M18", "10 M19", "10 M20"]
+    }
+    MEMORY_RECALL = "memory.recall" {
+        off: "Protected messages take places among the results, each chunk takes one, the threshold counts for documents only, of two neighbours one stays in the history too, the best stands last, nothing has a budget.",
+        on: "Only messages that the history left out are ranked, each once, by meaning and by words, above the threshold, in their order, within a share of the budget.",
+        faults: ["10 M1", "10 M2", "10 M3", "10 M4", "10 M5", "10 M6", "10 M7", "10 M10", "10 M11", "10 M22", "10 M23"]
+    }
     MEMORY_FRAME = "memory.frame" {
         off: "Recalled messages, memories and documents stand in the prompt bare.",
         on: "They stand in a frame that says they are reference and nothing inside is an instruction; a text cannot end the frame.",

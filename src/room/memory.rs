@@ -13,7 +13,7 @@ use crate::js::{self, object};
 use crate::memory::{ComposeAsk, Composed, LoreText, Memory, MemoryPlace, MemorySettings, Remembered, View};
 use crate::models::{Model, Params, params};
 use crate::parts::Kind;
-use crate::profile::{MEMORY_FRAME, PROMPT_INJECTIONS};
+use crate::profile::{MEMORY_FRAME, MEMORY_RECALL, MEMORY_SUMMARY, PROMPT_INJECTIONS};
 use crate::provider;
 use crate::scene::{Object, Scene, raw_entries};
 use crate::tokens::Count;
@@ -61,6 +61,10 @@ impl Room {
         let composed = self.composed(&mut memory, &options, count);
         if let Some(composed) = &composed {
             options.recalled = self.recalled(composed, &memory.settings);
+            let exact = self.exact_memory(&memory, about_speaker(&options, self));
+            options.recalled.texts.extend(exact.texts);
+            options.recalled.hide.extend(exact.hide);
+            options.recalled.hide.sort_unstable();
         }
         self.memory = Some(memory);
         let report = composed.map_or_else(
@@ -90,7 +94,8 @@ impl Room {
             view.authors.pop();
         }
         let mut kept_from = None;
-        if memory.settings.recalls && memory.settings.only_dropped {
+        let recall = self.profile.on(&MEMORY_RECALL);
+        if recall && memory.settings.recalls && memory.settings.only_dropped {
             // What the history keeps when memory takes all that it may: the rest can be recalled.
             let less = TurnOptions { max_context: Some(context - pool), ..options.clone() };
             let turn = turn::build(&self.scene, &less, &self.profile, count, &mut self.host.clone()).ok()?;
@@ -107,6 +112,8 @@ impl Room {
             names: &names,
             kept_from,
             pool: room,
+            summary: self.profile.on(&MEMORY_SUMMARY),
+            recall,
             framed: self.profile.on(&MEMORY_FRAME),
             lore: &lore,
             cost: &cost,
@@ -164,10 +171,15 @@ impl Room {
             chat_id: Some(&self.scene.chat.id),
             profile: &self.profile,
         };
-        let mut payload: Object = params(&p, messages, &mut str::to_owned);
+        let (mut payload, _): (Object, _) = params(&p, messages, &mut str::to_owned);
         js::put(&mut payload, "stream", false.into());
         provider::request(&payload, &self.provider, &self.profile).map(|request| request_value(&request))
     }
+}
+
+/// Who a turn is for.
+fn about_speaker<'a>(options: &'a TurnOptions, room: &'a Room) -> &'a str {
+    options.speaker.as_deref().or(room.scene.chat_with.as_deref()).unwrap_or("")
 }
 
 /// Enabled entries with a text, of all books; only those marked for it unless `all`.

@@ -15,6 +15,7 @@ mod event;
 pub mod layout;
 pub mod narrator;
 mod memory;
+mod memory_exact;
 mod open;
 pub mod presence;
 pub mod repeat;

@@ -357,3 +357,43 @@ fn a_round_reports_its_memory_and_wrong_settings_are_named() {
         assert_eq!(failed.err().map(|e| e.path().to_owned()).as_deref(), Some(path));
     }
 }
+
+#[test]
+fn summaries_and_recall_as_sillytavern_has_them() {
+    let mut scene = scene(&long_chat(30));
+    scene["settings"] = json!({"extensions": {
+        "memory": {"source": "main", "promptInterval": 10, "prompt": "Sum up in {{words}} words, {{user}}.", "position": 1, "depth": 0},
+        "vectors": {"enabled_chats": true, "position": 1, "depth": 1},
+    }});
+    let mut all = options(&json!({"embed": {"model": "m"}}));
+    all["profile"] = json!("sillytavern");
+    let mut chat = Chat::new(&scene, &all);
+    assert_eq!(chat.call("memory.summary", &json!({})), json!({"text": "", "due": true}));
+    let jobs = chat.call("memory.pending", &json!({}));
+    let job = jobs.as_array().unwrap().iter().find(|j| j["id"] == "summary").unwrap();
+    assert_eq!(job["index"], json!(28));
+    let body = job["request"]["body"].as_str().unwrap();
+    assert!(body.contains("Sum up in 200 words, User."), "{body}");
+    chat.call("memory.store", &json!({"id": "summary", "index": 28, "text": " 他们相识于林地。 "}));
+    let stored = chat.call("chat", &json!({}));
+    assert_eq!(stored["messages"][28]["extra"]["memory"], "他们相识于林地。");
+    assert_eq!(chat.call("memory.summary", &json!({}))["due"], json!(false));
+    assert!(chat.request("洛恩").join("\n").contains("[Summary: 他们相识于林地。]"));
+
+    chat.work("embed", &vectors);
+    chat.call(
+        "memory.setQuery",
+        &json!({
+            "text": format!("你还记得我的生日是哪天吗？\n{}", long_chat(30)[28]["mes"].as_str().unwrap()),
+            "vector": embed("我的生日是三月十五日，你要记住。"),
+        }),
+    );
+    let texts = chat.request("洛恩").join("\n");
+    assert!(texts.contains("Past events:\n") && !texts.contains("Reference notes"), "{texts}");
+    assert_eq!(texts.matches("三月十五日").count(), 1, "{texts}");
+    assert!(texts.find("第0里路").unwrap() < texts.find("Past events").unwrap());
+
+    chat.call("memory.restoreSummary", &json!({}));
+    assert_eq!(chat.call("memory.summary", &json!({}))["text"], "");
+    assert!(!chat.request("洛恩").join("\n").contains("[Summary"));
+}

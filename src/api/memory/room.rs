@@ -8,6 +8,7 @@ use crate::js::{self, object};
 use crate::memory::{
     self, EmbedAsk, Job, Memory, Outcome, Provider, Purpose, SummaryRecord, Work, active, due, read_file,
 };
+use crate::profile::MEMORY_SUMMARY;
 use crate::room::Room;
 use crate::tokens::Count;
 use crate::turn::TurnOptions;
@@ -33,9 +34,18 @@ pub(in crate::api) fn room_call(
         }
         "pending" => {
             let (view, members, lore) = (room.memory_view(), room.memory_members(), room.memory_lore());
-            let jobs = room.memory_mut().pending(&view, &members, &lore);
-            let jobs: Result<Vec<Value>, Error> = jobs.iter().map(|job| job_value(room, job)).collect();
-            Value::Array(jobs?)
+            let own = room.profile().on(&MEMORY_SUMMARY);
+            let jobs = room.memory_mut().pending(&view, &members, &lore, own);
+            let mut jobs = jobs.iter().map(|job| job_value(room, job)).collect::<Result<Vec<Value>, _>>()?;
+            if !own {
+                jobs.extend(room.exact_summary_job(count)?);
+            }
+            Value::Array(jobs)
+        }
+        "store" if text("id") == "summary" => {
+            let index = raw("index").as_u64().and_then(|n| usize::try_from(n).ok());
+            let kept = room.exact_summary_store(text("text"), index);
+            record(vec![("status", if kept { "kept" } else { "empty" }.into())])
         }
         "store" => {
             let view = room.memory_view();
@@ -66,6 +76,17 @@ pub(in crate::api) fn room_call(
         "state" => room.memory_mut().to_value(),
         "load" => {
             room.memory_mut().load(raw("state"), &[])?;
+            Value::Null
+        }
+        "summary" if !room.profile().on(&MEMORY_SUMMARY) => {
+            let due = room.exact_summary_job(count)?.is_some();
+            record(vec![("text", room.exact_summary().into()), ("due", due.into())])
+        }
+        "editSummary" if !room.profile().on(&MEMORY_SUMMARY) => {
+            room.exact_summary_store(text("text"), None).into()
+        }
+        "restoreSummary" if !room.profile().on(&MEMORY_SUMMARY) => {
+            room.exact_summary_restore();
             Value::Null
         }
         "summary" => summary(room, scope),
