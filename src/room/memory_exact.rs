@@ -201,7 +201,7 @@ impl Room {
         if builder == 0.0 {
             let at = told.lines.len().saturating_sub(2);
             js::put(&mut job, "index", at.into());
-            let (payload, _) = self.preview(None, None, &options, count)?;
+            let (payload, ..) = self.preview(None, None, &options, count)?;
             let request = crate::provider::request(
                 payload.as_object().unwrap_or(&crate::scene::Object::new()),
                 &self.provider,

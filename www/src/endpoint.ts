@@ -6,6 +6,8 @@ export interface Endpoint {
   url: string;
   key: string;
   model: string;
+  /** Model that embeds, at the same address; empty: a hash on this page. */
+  embedding: string;
 }
 
 /** What the scene's preset says about the provider. */

@@ -1,9 +1,10 @@
 // What the page knows and does: one room, and what is shown of it. No markup here.
 import { isPromptsideError, readFile, Room, runRound } from "promptside";
-import type { Card, CharacterInput, GroupInput, OutgoingRequest, Plan, Report, SceneInput, Start } from "promptside";
+import type { Card, CharacterInput, GroupInput, MemoryReport, OutgoingRequest, Plan, Report, SceneInput, Start } from "promptside";
 import lorne from "./cards/lorne.json";
 import mira from "./cards/mira.json";
 import { providerPreset, sendTo, type Endpoint } from "./endpoint.js";
+import { doJobs, memoryOptions } from "./memory.js";
 import { understudy } from "./understudy.js";
 
 export type Profile = "promptside" | "sillytavern";
@@ -36,7 +37,7 @@ export interface Line {
 
 export class Playground {
   profile: Profile = "promptside";
-  endpoint: Endpoint = { url: "", key: "", model: "" };
+  endpoint: Endpoint = { url: "", key: "", model: "", embedding: "" };
   draft = "";
   running = false;
   /** The reply that is coming. */
@@ -45,6 +46,10 @@ export class Playground {
   /** The text that the plan's mentions point into. */
   said = "";
   requests: Shown[] = [];
+  /** What the memory brings into the request that is shown last. */
+  memory: MemoryReport | undefined;
+  /** The summary in force. */
+  summary = "";
   faults: Fault[] = [];
   notes: string[] = [];
 
@@ -66,7 +71,7 @@ export class Playground {
       persona: { name: this.persona, description: "{{user}} came down to the landing before dawn." },
       preset: providerPreset(this.endpoint),
     };
-    this.#room = new Room(scene, { profile: this.profile, random: { seed: 7 } });
+    this.#room = new Room(scene, { profile: this.profile, random: { seed: 7 }, memory: memoryOptions(this.endpoint) });
     this.preview();
   }
 
@@ -117,8 +122,10 @@ export class Playground {
       this.plan = this.#room.nextSpeakers(typed);
       this.requests = this.plan.speakers.slice(0, 1).map(({ id, name }) => {
         const { request, report } = this.#room.buildRequest({ ...typed, speaker: id });
+        this.memory = this.#room.memory.recall({ speaker: id });
         return { name, sent: false, request, report };
       });
+      this.summary = this.#room.memory.summary().text;
     });
   }
 
@@ -151,6 +158,10 @@ export class Playground {
         this.#take(event);
         this.#changed();
       }
+      this.live = undefined;
+      const faults = await doJobs(this.#room, this.endpoint);
+      this.faults.push(...faults.map((message) => ({ code: "page.memory", path: "", message })));
+      this.summary = this.#room.memory.summary().text;
     } catch (error) {
       this.faults.push(faultOf(error));
     } finally {
@@ -168,6 +179,9 @@ export class Playground {
 
   #take(event: Awaited<ReturnType<ReturnType<typeof runRound>["next"]>>["value"] & object): void {
     switch (event.type) {
+      case "memory":
+        this.memory = event.report as MemoryReport;
+        break;
       case "request": {
         const { request, report, name } = event;
         this.requests.push({ name, sent: true, request: request as OutgoingRequest, report: report as Report });
@@ -206,9 +220,29 @@ export class Playground {
 
   setEndpoint(change: Partial<Endpoint>): void {
     const endpoint = { ...this.endpoint, ...change };
-    if (!this.#attempt(() => this.#room.update({ preset: providerPreset(endpoint) }))) return;
+    const apply = () => {
+      this.#room.update({ preset: providerPreset(endpoint) });
+      this.#room.memory.configure(memoryOptions(endpoint));
+    };
+    if (!this.#attempt(apply)) return;
     this.endpoint = endpoint;
     if (!("key" in change)) this.preview();
+  }
+
+  editSummary(text: string): void {
+    if (this.#attempt(() => this.#room.memory.editSummary(text))) this.preview();
+  }
+
+  restoreSummary(): void {
+    if (this.#attempt(() => this.#room.memory.restoreSummary())) this.preview();
+  }
+
+  /** A remembered thing in words. */
+  textOf(kind: string, id: string): string {
+    if (kind !== "message") return kind === "summary" ? "" : id;
+    const at = Number(id.split(":")[0]);
+    const line = this.lines[at];
+    return line ? `${line.name}: ${line.text.slice(0, 80)}` : id;
   }
 
   setProfile(profile: Profile): void {

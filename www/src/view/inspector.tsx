@@ -1,4 +1,5 @@
 import type { Playground, Shown } from "../state.js";
+import { Memory } from "./memory.js";
 import { whyNobody, whySilent, whySpeaks } from "../reasons.js";
 import type { ReportMessage } from "promptside";
 
@@ -6,6 +7,7 @@ export function Inspector({ p }: { p: Playground }) {
   return (
     <section class="inspector" aria-label="Explanation">
       <Speakers p={p} />
+      <Memory p={p} />
       {p.requests.map((shown, index) => (
         <RequestView key={index} shown={shown} offline={!p.endpoint.url.trim()} open={index === p.requests.length - 1} />
       ))}

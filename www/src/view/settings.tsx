@@ -40,6 +40,17 @@ export function Settings({ p }: { p: Playground }) {
         />
       </label>
       <label>
+        Embedding model at the same address (empty: a hash on this page)
+        <input
+          data-testid="endpoint-embedding"
+          type="text"
+          autocomplete="off"
+          value={endpoint.embedding}
+          disabled={p.running}
+          onChange={(e) => p.setEndpoint({ embedding: e.currentTarget.value })}
+        />
+      </label>
+      <label>
         Key (kept in memory, never stored)
         <input
           data-testid="endpoint-key"

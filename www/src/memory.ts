@@ -1,0 +1,65 @@
+// The room's memory on this page: jobs are done after each round, offline with a hash of character pairs in place of a model.
+import { withKey, type MemoryJob, type MemoryOptions, type MemoryResult, type Room } from "promptside";
+import type { Endpoint } from "./endpoint.js";
+
+/** Little enough that a short talk already shows what memory does. */
+export function memoryOptions({ url, embedding }: Endpoint): MemoryOptions {
+  const base = url.trim().replace(/\/+$/, "").replace(/\/chat\/completions$/, "");
+  const embed = base && embedding ? { provider: "custom", base, model: embedding } : { provider: "", base: "", model: "pairs" };
+  return { summary: { interval: 8, words: 80 }, recall: { candidates: "unprotected", protect: 4, top: 2 }, embed };
+}
+
+/** Does what the memory wants done; a job that fails is offered again next time. Gives what went wrong. */
+export async function doJobs(room: Room, endpoint: Endpoint, most = 20): Promise<string[]> {
+  const faults: string[] = [];
+  for (let jobs = room.memory.pending(); jobs.length && most > 0 && !faults.length; jobs = room.memory.pending()) {
+    for (const job of jobs.slice(0, most)) {
+      most -= 1;
+      let result: MemoryResult;
+      try {
+        result = await done(job, endpoint);
+      } catch (error) {
+        faults.push(`memory, ${job.kind}: ${error instanceof Error ? error.message : String(error)}`);
+        result = { failed: true };
+      }
+      room.memory.store(job.id, result);
+    }
+  }
+  return faults;
+}
+
+async function done(job: MemoryJob, endpoint: Endpoint): Promise<MemoryResult> {
+  const online = endpoint.url.trim() !== "";
+  if (job.kind === "embed") {
+    return job.request && online ? { response: await answer(job.request, endpoint.key) } : { vectors: job.texts.map(pairs) };
+  }
+  if (!online) return { text: job.kind === "summarise" ? firstSentences(job.user) : '{"memories": []}' };
+  const body = (await answer(job.request, endpoint.key)) as { choices?: { message?: { content?: string } }[] };
+  return { text: body.choices?.[0]?.message?.content ?? "" };
+}
+
+async function answer(request: NonNullable<Extract<MemoryJob, { kind: "embed" }>["request"]>, key: string): Promise<unknown> {
+  const { url, method, headers, body } = withKey(request, key);
+  const response = await fetch(url, { method, headers, body, credentials: "omit", referrerPolicy: "no-referrer" });
+  if (!response.ok) throw new Error(`${response.status} ${(await response.text()).slice(0, 200)}`);
+  return response.json();
+}
+
+/** A vector without a model: texts that share pairs of characters are alike. */
+export function pairs(text: string): Float32Array {
+  const vector = new Float32Array(256);
+  const chars = [...text.toLowerCase().replace(/[\s\p{P}]+/gu, " ")];
+  for (let i = 0; i + 1 < chars.length; i++) {
+    let hash = 2166136261;
+    for (const c of `${chars[i]}${chars[i + 1]}`) hash = Math.imul(hash ^ (c.codePointAt(0) ?? 0), 16777619);
+    const at = (hash >>> 0) % vector.length;
+    vector[at] = (vector[at] ?? 0) + 1;
+  }
+  return vector;
+}
+
+/** A summary without a model: how each message begins, the latest ones. */
+function firstSentences(user: string): string {
+  const blocks = user.split("\n\n").map((block) => block.replace(/^(.*):\n/, "$1: "));
+  return blocks.map((b) => /^.*?[.!?。！？…]/su.exec(b)?.[0] ?? b).slice(-6).join(" ");
+}
