@@ -107,6 +107,10 @@ codes! {
     MemoryIndex = "memory.index";
     /// The embedding service's answer cannot be used. Remedy: see the message for what it lacks.
     MemoryAnswer = "memory.answer";
+    /// The story string is no template. Remedy: fix the place that the message names; the `promptside` profile sends the fields in their usual order instead.
+    TemplateStory = "template.story";
+    /// The backend needs a model and none is chosen. Remedy: choose one.
+    ProviderModel = "provider.model";
     /// A fault in this library. Remedy: report it with a snapshot of the room.
     Internal = "internal";
 }

@@ -8,12 +8,14 @@ mod about;
 mod finish;
 mod gather;
 mod scan;
+mod text;
 
 use indexmap::IndexMap;
 use serde_json::Value;
 
 pub use about::About;
 pub use scan::{LoreAsk, scan_lore};
+pub use text::{RawAsk, raw};
 
 use crate::error::Error;
 use crate::history::{Records, core_chat};
@@ -30,6 +32,7 @@ use crate::tokens::Count;
 use about::current_chat;
 use finish::{context_start, left_out};
 use gather::outlet_texts;
+use text::{Finished, Gathered};
 
 /// What is asked for. `TurnOptions::default()` is a plain reply of the single chat's character.
 #[derive(Clone, Debug, Default)]
@@ -112,9 +115,10 @@ pub struct Ask {
 /// A request before post-processing and conversion, and everything about it.
 #[derive(Clone, Debug, Default)]
 pub struct Turn {
-    /// The neutral payload (spec 02 §19.1), keys in the reference's order; `messages` is among them.
+    /// The neutral payload (spec 02 §19.1), keys in the reference's order; `messages` is among them. In text completion: what the
+    /// page hands on, `prompt` first (spec 07 §11).
     pub payload: Value,
-    /// The same messages, typed.
+    /// The same messages, typed; empty in text completion.
     pub messages: Vec<Message>,
     /// Where everything came from, what it costs, what was left out.
     pub report: Report,
@@ -171,11 +175,20 @@ pub fn build_with(about: &About<'_>, compiled: &Compiled, host: &mut Host) -> Re
     let mut injections = Injections::from_host(&about.scene.extension_prompts, about.profile);
     about.register_recalled(&mut injections);
     let note = about.register_notes(&mut injections, &card, &said, &mut scope);
-    let lore = about.scan(compiled, &lines, &card, &injections, &mut scope);
+    let (guidance, taken) = about.guidance(&mut scope);
+    let limit = about.sizes.0.saturating_sub(about.sizes.1).saturating_sub(taken);
+    let lore = about.scan(compiled, &lines, &card, &injections, limit, &mut scope);
     outlets = outlet_texts(&lore);
     scope.env.outlets = &outlets;
     about.place_notes(&mut injections, &note, &lore, scope.effects);
     hidden.extend(about.cap_memory(&mut injections));
+    if let Some(setup) = &about.scene.text {
+        let found =
+            Gathered { said: &said, card: &card, lines: &lines, hidden, note: &note, lore: &lore, guidance };
+        let Finished { payload, report, reading } =
+            about.text(setup, found, injections, limit, &mut scope)?;
+        return Ok(Turn { payload, messages: Vec::new(), report, reading, effects, lore });
+    }
     let examples = about.examples(&card, &lore, &mut scope);
 
     let records = Records::new(&lines, about.record_rules());

@@ -253,6 +253,39 @@ auto: boolean,
 stream?: boolean, };
 
 /**
+ * A prompt without the chat (text completion).
+ */
+export type RawOptions = { 
+/**
+ * A text, or `[{role, content, name?}]`; macros are expanded.
+ */
+prompt: JsonValue, 
+/**
+ * In front of it.
+ */
+systemPrompt: string, 
+/**
+ * How the answer is to begin.
+ */
+prefill: string, 
+/**
+ * Leave out the instruct template.
+ */
+instructOverride: boolean, 
+/**
+ * The answer is meant to be seen.
+ */
+toLoud: boolean, 
+/**
+ * Response length for this call, tokens.
+ */
+responseLength?: number, 
+/**
+ * Who `{{char}}` is: name, alias, avatar, or index.
+ */
+speaker?: string, };
+
+/**
  * A request that would be sent.
  */
 export type Built = { 
@@ -1140,7 +1173,11 @@ body_changes: Array<BodyChange>,
 /**
  * Why the request is not whole; only where the profile sends it all the same.
  */
-error: ReportError | null, };
+error: ReportError | null, 
+/**
+ * The parts of the prompt; only in text completion.
+ */
+text: TextParts | null, };
 
 /**
  * One message of the request, explained.
@@ -1430,6 +1467,27 @@ completion_tokens: boolean,
  * System messages became the user's.
  */
 system_to_user: boolean, };
+
+/**
+ * The parts of a text-completion prompt.
+ */
+export type TextParts = { 
+/**
+ * The story string before its sequences.
+ */
+story: string, 
+/**
+ * The example dialogue that is in.
+ */
+examples: string, 
+/**
+ * The chat that is in, oldest first; the last with the end of the prompt.
+ */
+messages: Array<string>, 
+/**
+ * The message that is continued, as far as it goes.
+ */
+continuation: string, };
 
 /**
  * Something that was repaired or ignored: same shape as an error, but the result stands.

@@ -22,7 +22,7 @@ export async function runScenario(context, json) {
   json.scenario.steps.forEach((step, i) => {
     const recorded = json.expected.steps[i] ?? {};
     const result = run.step(step, recorded);
-    expected.steps.push(comparable(recorded, step));
+    expected.steps.push(comparable(recorded, step, Boolean(json.scenario.api)));
     got.steps.push({ do: step.do, ...result });
   });
   expected.chat = json.expected.chat;
@@ -39,10 +39,11 @@ export async function runScenario(context, json) {
 }
 
 /** What of a recorded step is ours to reproduce. */
-function comparable(recorded, step) {
+function comparable(recorded, step, text) {
   const { notices, error, http, ...rest } = recorded;
-  // Only that there was an error or notice is compared, not the reference's wording (tests/golden/README.md).
-  if (notices) rest.notices = notices.length;
+  // Only that there was an error or notice is compared, not the reference's wording (tests/golden/README.md). In text completion some
+  // failures come without a notice, others with several.
+  if (notices && !(text && error)) rest.notices = notices.length;
   if (error) rest.error = true;
   if (step.do === "post") delete rest.result; // the scripted provider's answer
   if (rest.requests) {
@@ -66,7 +67,7 @@ class Run {
     this.scene = sceneOf(json, defaults, text);
     this.options = {
       profile: "sillytavern",
-      tokenizer: json.scenario.tokenizer === "real" ? "auto" : (json.scenario.tokenizer ?? "codepoints"),
+      tokenizer: tokenizerOf(json.scenario, this.scene),
       now: Date.parse(json.scenario.date ?? "2025-03-04T05:06:07.000Z"),
       offsetMinutes: 0,
       locale: "en-US",
@@ -128,11 +129,21 @@ class Run {
       const inspection = this.room.inspect();
       const wanted = recorded.requests?.[requests.length] ?? {};
       requests.push(requestOf(output, inspection, wanted));
-      if (inspection.report.error) result.notices = (result.notices ?? 0) + 1;
+      if (this.notice(inspection.report)) result.notices = (result.notices ?? 0) + 1;
       queue.push(...this.answer(output, replies.shift() ?? "OK.", now));
     }
     if (requests.length || recorded.requests) result.requests = requests;
     return result;
+  }
+
+  /** Whether the page says something about a request: that texts did not fit, or (once) that a story string leaves fields out. */
+  notice(report) {
+    if (!this.scenario.api) return Boolean(report.error);
+    const unused = report.warnings.filter((w) => w.code === "template.field_unused").map((w) => w.message);
+    const said = JSON.stringify([unused, this.scene.settings.power_user.context, this.scene.text.context]);
+    const isNew = unused.length > 0 && said !== this.said;
+    if (isNew) this.said = said;
+    return isNew;
   }
 
   /** What the provider says to one request. */
@@ -142,7 +153,7 @@ class Run {
     if (r.status && r.status >= 400) {
       return this.room.step({ type: "fail", request, code: `http_${r.status}`, message: "" }, now);
     }
-    const source = this.scene.preset.chat_completion_source;
+    const source = this.scenario.api ? "text" : this.scene.preset.chat_completion_source;
     // Google's answers without text are an error; OpenAI's never carry their reasoning (spec 06 §6).
     if (r.content === "" && /^(makersuite|vertexai)$/.test(source)) {
       return this.room.step({ type: "fail", request, code: "empty", message: "" }, now);
@@ -269,14 +280,37 @@ class Run {
   }
 
   raw(step, recorded) {
-    const result = this.room.invoke("raw", step);
-    return { result, ...(recorded.requests ? { requests: [] } : {}) };
+    let built;
+    try {
+      built = this.room.invoke("buildRaw", {
+        prompt: step.prompt,
+        ...(step.system_prompt !== undefined ? { systemPrompt: step.system_prompt } : {}),
+        ...(step.prefill !== undefined ? { prefill: step.prefill } : {}),
+        ...(step.instruct_override !== undefined ? { instructOverride: step.instruct_override } : {}),
+        ...(step.to_loud !== undefined ? { toLoud: step.to_loud } : {}),
+        ...(step.response_length !== undefined ? { responseLength: step.response_length } : {}),
+        ...(step.member ? { speaker: step.member } : {}),
+      });
+    } catch {
+      return { error: true };
+    }
+    const { name } = this.scene.characters.find((c) => c.avatar === built.speaker).card.data;
+    const request = requestOf({ name, request: built.request }, this.room.inspect(), recorded.requests?.[0] ?? {});
+    const [reply = "OK."] = step.replies ?? [];
+    const { text } = this.room.cleanReply({
+      text: typeof reply === "string" ? reply : (reply.content ?? ""),
+      speaker: built.speaker,
+      keepIncomplete: true,
+      includeBias: false,
+    });
+    return { result: text, requests: [request] };
   }
 
   set(step) {
     const { do: _, random, ...changes } = step;
     const scene = this.scene;
     if (changes.oai) scene.preset = { ...scene.preset, ...changes.oai };
+    if (scene.text) this.setTemplates(changes);
     if (changes.power_user) scene.settings.power_user = merged(scene.settings.power_user, changes.power_user);
     if (changes.extensions) scene.settings.extensions = { ...scene.settings.extensions, ...changes.extensions };
     if (changes.world_info) scene.settings.world_info = { ...scene.settings.world_info, ...changes.world_info };
@@ -290,9 +324,7 @@ class Run {
     // The page reads the note's text from its text box, which such a change does not reach.
     const { note_prompt, ...metadata } = changes.chat_metadata ?? {};
     if (note_prompt !== undefined) this.note = { note_prompt };
-    for (const key of ["textgen", "kobold", "context", "instruct", "sysprompt"]) {
-      if (changes[key]) scene.text = { ...scene.text, [key]: key === "textgen" || key === "kobold" ? merged(scene.text?.[key] ?? {}, changes[key]) : changes[key] };
-    }
+    if (scene.text) this.setText(changes);
     this.room.update({
       preset: scene.preset,
       settings: scene.settings,
@@ -302,6 +334,27 @@ class Run {
       ...(Object.keys(metadata).length ? { chatMetadata: metadata } : {}),
     });
     return {};
+  }
+
+  /** Templates: one that is selected anew lies over what the last one left; a change of single values goes into the selected one. */
+  setTemplates(changes) {
+    const { text, settings } = this.scene;
+    const single = changes.power_user ?? {};
+    for (const key of ["context", "instruct", "sysprompt", "reasoning"]) {
+      if (single[key] && text[key]) text[key] = { ...text[key], ...single[key] };
+      if (!changes[key]) continue;
+      if (key !== "sysprompt") settings.power_user[key] = { ...settings.power_user[key], ...text[key] };
+      text[key] = key === "sysprompt" ? { ...text[key], ...changes[key] } : changes[key];
+    }
+    for (const key of ["always_force_name2", "trim_sentences", "single_line"]) {
+      if (key in single && text.context) text.context[key] = single[key];
+    }
+  }
+
+  setText(changes) {
+    for (const key of ["textgen", "kobold"]) {
+      if (changes[key]) this.scene.text[key] = backendOf(merged(this.scene.text[key], changes[key]));
+    }
   }
 
   push_message(step) {
@@ -364,12 +417,26 @@ export function sceneOf(json, defaults, textDefaults) {
     variables: s.variables ?? {},
   };
   if (s.api) {
-    scene.text = { api: s.api, ...textDefaults };
-    for (const key of ["textgen", "kobold", "context", "instruct", "sysprompt", "reasoning", "tokenizer"]) {
-      if (s[key] !== undefined) scene.text[key] = isObject(s[key]) && isObject(textDefaults[key]) ? merged(textDefaults[key], s[key]) : s[key];
-    }
+    scene.text = { api: s.api };
+    for (const key of ["textgen", "kobold"]) scene.text[key] = backendOf(merged(textDefaults[key], s[key] ?? {}));
+    for (const key of ["context", "instruct", "sysprompt", "reasoning"]) if (s[key]) scene.text[key] = { ...s[key] };
   }
   return scene;
+}
+
+/** A backend's settings: the machine of the recording, and the chosen model kept by backend, as the page keeps it. */
+function backendOf({ model, ...part }) {
+  const key = part.type === "ooba" ? "custom_model" : `${part.type}_model`;
+  const settings = model === undefined ? part.settings : { ...part.settings, [key]: model };
+  return { ...part, settings, server: "http://provider.test/", status: "Valid" };
+}
+
+/** Backends that count themselves did so by code points while the cases were recorded. */
+const COUNTING = new Set(["koboldcpp", "llamacpp", "ooba", "tabby", "vllm", "aphrodite"]);
+
+function tokenizerOf(scenario, scene) {
+  if (scenario.tokenizer !== "real") return scenario.tokenizer ?? "codepoints";
+  return scenario.api === "textgen" && COUNTING.has(scene.text.textgen.type) ? "codepoints" : "auto";
 }
 
 /** A request in the shape of the recording. */
@@ -379,7 +446,7 @@ function requestOf(output, inspection, wanted) {
   out.token_counts = tokenCounts(inspection.report);
   if (wanted.prompt_items) out.prompt_items = promptItems(inspection.report);
   if (wanted.activated || inspection.activated.length) out.activated = inspection.activated;
-  if (wanted.prompt_parts) out.prompt_parts = inspection.promptParts;
+  if (wanted.prompt_parts) out.prompt_parts = inspection.report.text;
   if (!wanted.token_counts) delete out.token_counts;
   return out;
 }

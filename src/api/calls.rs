@@ -3,16 +3,17 @@
 use serde_json::{Value, json};
 
 use super::types::{
-    BuildOptions, Built, CleanOptions, ExpandOptions, InspectOptions, InspectedText, LoreOptions, Scripted,
-    SpeakerOptions,
+    BuildOptions, Built, CleanOptions, ExpandOptions, InspectOptions, InspectedText, LoreOptions, RawOptions,
+    Scripted, SpeakerOptions,
 };
 use crate::error::{Code, Error};
 use crate::js;
 use crate::lore::ExamplePlace;
 use crate::macros::{self, Env, EnvBase, Trust};
 use crate::models::{Framing, Model};
-use crate::parts::{Effects, Kind};
+use crate::parts::{Effects, Kind, Role};
 use crate::profile::PROMPT_ONCE;
+use crate::prompt::text::{Raw, RawLine};
 use crate::provider;
 use crate::reply::{self, Trim};
 use crate::room::{Room, request_value};
@@ -96,12 +97,59 @@ pub(super) fn preview(room: &mut Room, options: &BuildOptions, count: &dyn Count
     let typed = options.user_message.as_deref().filter(|t| !t.is_empty());
     let (mut payload, mut report, changes) = room.preview(typed, Some(speaker), &turn_options, count)?;
     if let (Some(stream), Some(o)) = (options.stream, payload.as_object_mut()) {
-        o.insert("stream".into(), json!(stream));
+        if room.scene().text.is_some() {
+            provider::text::set_stream(o, stream);
+        } else {
+            o.insert("stream".into(), json!(stream));
+        }
     }
     let request =
         provider::request(payload.as_object().unwrap_or(&Object::new()), room.provider(), room.profile())?;
     report.warnings.extend(request.notes.iter().cloned());
     Ok(Built { request: request_value(&request), report, changes, speaker: avatar })
+}
+
+/// A prompt without the chat.
+pub(super) fn raw(room: &mut Room, options: &RawOptions, count: &dyn Count) -> Result<Built, Error> {
+    let at = speaker(room, options.speaker.as_deref())?;
+    let avatar = at.and_then(|i| room.scene().characters.get(i)).map(|c| c.avatar.clone());
+    let lines = match &options.prompt {
+        Value::String(text) => {
+            vec![RawLine { role: Role::User, content: js::trim(text).to_owned(), name: None }]
+        }
+        Value::Array(list) => list.iter().map(raw_line).collect(),
+        _ => {
+            return Err(Error::new(
+                Code::SceneField,
+                "prompt",
+                "a prompt is a text or a list of {role, content, name?}",
+            ));
+        }
+    };
+    let ask = turn::RawAsk {
+        raw: Raw {
+            lines,
+            system: options.system_prompt.clone(),
+            prefill: options.prefill.clone(),
+            to_loud: options.to_loud,
+        },
+        speaker: avatar.clone(),
+        plain: options.instruct_override,
+        max_response: options.response_length,
+    };
+    let (payload, report, changes) = room.raw(&ask, count)?;
+    let request = convert(room, &json!({"payload": payload}))?;
+    Ok(Built { request, report, changes, speaker: avatar.unwrap_or_default() })
+}
+
+fn raw_line(value: &Value) -> RawLine {
+    let text = |key: &str| value.get(key).and_then(Value::as_str);
+    let role = match text("role") {
+        Some("assistant") => Role::Assistant,
+        Some("system") => Role::System,
+        _ => Role::User,
+    };
+    RawLine { role, content: text("content").unwrap_or("").to_owned(), name: text("name").map(str::to_owned) }
 }
 
 /// Cleans a whole reply.
@@ -156,7 +204,8 @@ fn reading(
 ) -> crate::parts::Reading {
     let base = EnvBase::new(room.scene(), at, room.profile());
     let mut effects = Effects::default();
-    let ask = reply::Ask { speaker: base.character(), kind, ..reply::Ask::default() };
+    let chat_completion = room.scene().text.is_none();
+    let ask = reply::Ask { speaker: base.character(), kind, chat_completion, ..reply::Ask::default() };
     let env = base.env();
     reply::reading(room.scene(), &ask, room.profile(), &mut |text| {
         macros::expand(text, &env, host, &mut effects)
@@ -321,7 +370,10 @@ fn number(n: f64) -> Value {
 /// Tokens of a text as the budget counts bare texts.
 pub(super) fn count(room: &Room, value: &Value, count: &dyn Count) -> Vec<i64> {
     let model = Model::of(&room.scene().preset, None);
-    let framing = Framing::of(&model, count, room.profile());
+    let framing = match room.scene().text {
+        Some(_) => Framing::bare(),
+        None => Framing::of(&model, count, room.profile()),
+    };
     let texts = value.get("texts").and_then(Value::as_array);
     texts.into_iter().flatten().filter_map(Value::as_str).map(|t| framing.text(count, t)).collect()
 }

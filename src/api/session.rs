@@ -61,6 +61,10 @@ impl Session {
                 let counter = self.counter.clone();
                 text(&calls::preview(&mut self.room, &params(&value)?, &*counter)?)
             }
+            "buildRaw" => {
+                let counter = self.counter.clone();
+                text(&calls::raw(&mut self.room, &params(&value)?, &*counter)?)
+            }
             "cleanReply" => text(&calls::clean(&mut self.room, &params(&value)?)?),
             "step" => text(&self.step(params(&value)?)?),
             "inspect" => text(&self.inspect()),

@@ -71,6 +71,27 @@ pub struct BuildOptions {
     pub stream: Option<bool>,
 }
 
+/// A prompt without the chat (text completion).
+#[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct RawOptions {
+    /// A text, or `[{role, content, name?}]`; macros are expanded.
+    pub prompt: Value,
+    /// In front of it.
+    pub system_prompt: String,
+    /// How the answer is to begin.
+    pub prefill: String,
+    /// Leave out the instruct template.
+    pub instruct_override: bool,
+    /// The answer is meant to be seen.
+    pub to_loud: bool,
+    /// Response length for this call, tokens.
+    pub response_length: Option<i64>,
+    /// Who `{{char}}` is: name, alias, avatar, or index.
+    pub speaker: Option<String>,
+}
+
 /// A request that would be sent.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]

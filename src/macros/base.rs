@@ -51,7 +51,7 @@ pub struct EnvBase<'a> {
     pub last_generation_type: String,
     /// `{{input}}`
     pub input: String,
-    /// Chat completion is used (default true).
+    /// Chat completion is used (default: unless the scene asks for text completion).
     pub chat_completion: bool,
     pub(super) memo: [OnceCell<String>; Field::COUNT],
     pub(super) greetings: OnceCell<Vec<String>>,
@@ -103,11 +103,17 @@ impl<'a> EnvBase<'a> {
             values: values(scene, character),
             outlets: IndexMap::new(),
             model: model(scene),
-            max_context: js::to_integer(scene.preset.number("openai_max_context", 4095.0)),
-            max_response: js::to_integer(scene.preset.number("openai_max_tokens", 300.0)),
+            max_context: scene.text.as_ref().map_or_else(
+                || js::to_integer(scene.preset.number("openai_max_context", 4095.0)),
+                |text| text.max_context,
+            ),
+            max_response: scene.text.as_ref().map_or_else(
+                || js::to_integer(scene.preset.number("openai_max_tokens", 300.0)),
+                |text| text.response_length,
+            ),
             last_generation_type: String::new(),
             input: String::new(),
-            chat_completion: true,
+            chat_completion: scene.text.is_none(),
             memo: [const { OnceCell::new() }; Field::COUNT],
             greetings: OnceCell::new(),
         }
@@ -363,6 +369,9 @@ fn values(scene: &Scene, speaker: Option<&Character>) -> IndexMap<String, String
 
 /// The chosen model of the chosen source.
 fn model(scene: &Scene) -> String {
+    if let Some(text) = &scene.text {
+        return text.status.clone().or_else(|| text.model.clone()).unwrap_or_default();
+    }
     let source = scene.preset.text("chat_completion_source", "openai");
     let key = match source {
         "makersuite" => "google_model".to_owned(),

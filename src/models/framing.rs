@@ -56,6 +56,11 @@ const SPECIAL: [&str; 5] =
     ["<|endoftext|>", "<|endofprompt|>", "<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>"];
 
 impl Framing {
+    /// No frame: text completion counts texts as they are (spec 07 §12).
+    pub const fn bare() -> Self {
+        Self { joined: false, per_message: 0, per_name: 0, priming: 0, per_text: 0, refused: &[] }
+    }
+
     /// The frame of a model. ST: five tokens a message (or the role and a blank line, less two), priming three. With
     /// `prompt.framing` on: three and the role a message, one a name, priming three for the OpenAI family; elsewhere the
     /// same, as an estimate.

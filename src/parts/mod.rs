@@ -11,6 +11,6 @@ pub use message::{Kind, Message, Role};
 pub use reading::{Participant, Reading, ReplyRules, Sequences, Stop, StopSource};
 pub use report::{
     Budget, Cut, LedgerLine, Omitted, Op, Origin, OriginKind, Part, Report, ReportError, ReportItem,
-    ReportMessage, ReportSlot, Reuse,
+    ReportMessage, ReportSlot, Reuse, TextParts,
 };
 pub use shares::Shares;

@@ -259,6 +259,20 @@ pub struct Reuse {
     pub tokens: i64,
 }
 
+/// The parts of a text-completion prompt.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct TextParts {
+    /// The story string before its sequences.
+    pub story: String,
+    /// The example dialogue that is in.
+    pub examples: String,
+    /// The chat that is in, oldest first; the last with the end of the prompt.
+    pub messages: Vec<String>,
+    /// The message that is continued, as far as it goes.
+    pub continuation: String,
+}
+
 /// The report of one request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -295,4 +309,7 @@ pub struct Report {
     pub body_changes: Vec<BodyChange>,
     /// Why the request is not whole; only where the profile sends it all the same.
     pub error: Option<ReportError>,
+    /// The parts of the prompt; only in text completion.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<TextParts>,
 }

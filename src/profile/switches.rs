@@ -335,4 +335,24 @@ switches! {
         on: "The tokenizer goes by the model's family; without its vocabulary the guess goes by script, and a tenth of the prompt's room stays free.",
         faults: ["02 F-08", "02 F-09"]
     }
+    TEXT_TEMPLATES = "text.templates" {
+        off: "A story string that Handlebars cannot read fails the request and macros with arguments lose them; injected texts count as the first and the last message; narration goes under the speaker's name in sequences; examples are glued without macros and only the user is named in them; what `{{original}}` brings into the text after the chat stays unexpanded.",
+        on: "Macros in a story string are kept, and one that cannot be read gives way to the usual order of fields; first and last are real messages of the prompt; narration is the system's; examples read like the chat; texts are expanded before they are inserted.",
+        faults: ["07 F8", "07 F9", "07 F10", "07 F11", "07 F12", "07 F24", "07 F31"]
+    }
+    TEXT_LAST_LINE = "text.last_line" {
+        off: "A continuation gets the speaker's name once more, again at each pass of the trim loop; a begun reply is followed by a line feed and loses its blanks, and what is put in front of the stored reply is another text; guidance at depth 0 stands in the model's mouth.",
+        on: "The last line is made once from the untouched message, a begun reply is the very end of the prompt and stands in front of the stored one, guidance stands before the last line.",
+        faults: ["07 F1", "07 F2", "07 F5", "07 F20", "07 F26", "07 F27"]
+    }
+    TEXT_BUDGET = "text.budget" {
+        off: "When nothing of the chat fits the last line is missing too, an injected text that does not fit empties the chat, a text after the chat shifts what is reserved when continuing, and the whole is counted for continuations only.",
+        on: "The last line is always there and the report says what did not fit; only what is kept is charged; injected texts are known by what they are; the whole prompt is counted and trimmed; fixed texts that do not fit are an error.",
+        faults: ["07 F3", "07 F4", "07 F16", "07 F17"]
+    }
+    TEXT_BODIES = "text.bodies" {
+        off: "A missing model is noticed after the old reply is gone, empty DRY breakers go out as one empty text.",
+        on: "A missing model is noticed before the chat changes, empty breakers are left out.",
+        faults: ["07 F19", "07 F30"]
+    }
 }

@@ -1,4 +1,4 @@
-//! Parts to one list of messages under a token budget, with a ledger of every token (spec 02).
+//! Parts to one list of messages (spec 02) or one text (spec 07) under a token budget, with a ledger of every token.
 //!
 //! Differs under `prompt.*` ([`crate::profile`]). Faults of spec 02 that have no switch: F-03 (the fill ends at the first message that
 //! does not fit) stays, and is told as `after_cut`; F-12 and F-43 are told as `override_discarded` and `stop_limit`; F-47 is
@@ -8,5 +8,6 @@
 
 mod budget;
 pub mod chat;
+pub mod text;
 
 pub use budget::{Budget, Overflow};

@@ -25,6 +25,7 @@ mod read;
 mod request;
 mod schema;
 mod sources;
+pub mod text;
 mod unsent;
 mod url;
 mod xai;
@@ -54,7 +55,12 @@ use config::Fixes;
 use request::{Ctx, Draft};
 
 /// Builds the request for a neutral request (`chat_completion_source`, `messages`, `model`, …).
+///
+/// One without a source that has a server is a text completion's (spec 07 §11).
 pub fn request(payload: &Object, config: &Config, profile: &Profile) -> Result<Request, Error> {
+    if !payload.contains_key("chat_completion_source") && payload.contains_key("api_server") {
+        return text::text_request(payload, config);
+    }
     let text = |key: &str| payload.get(key).and_then(Value::as_str).unwrap_or("");
     let source = Source::named(text("chat_completion_source"))?;
     let names = Names::from_payload(payload);
@@ -83,6 +89,41 @@ pub fn request(payload: &Object, config: &Config, profile: &Profile) -> Result<R
         trimmed: draft.trimmed,
         notes: draft.notes,
     })
+}
+
+/// A reader of an answer as it comes: of a chat completion, or of a text completion.
+#[derive(Clone, Debug)]
+pub enum Reader {
+    /// By source.
+    Chat(Box<Stream>),
+    /// By shape.
+    Text(Box<text::TextStream>),
+}
+
+impl Reader {
+    /// Takes bytes as they come.
+    pub fn feed(&mut self, bytes: &[u8]) -> Vec<Event> {
+        match self {
+            Self::Chat(stream) => stream.feed(bytes),
+            Self::Text(stream) => stream.feed(bytes),
+        }
+    }
+
+    /// The connection is over.
+    pub fn end(&mut self) -> Vec<Event> {
+        match self {
+            Self::Chat(stream) => stream.end(),
+            Self::Text(stream) => stream.end(),
+        }
+    }
+
+    /// The answer so far.
+    pub const fn answer(&self) -> &Answer {
+        match self {
+            Self::Chat(stream) => stream.answer(),
+            Self::Text(stream) => stream.answer(),
+        }
+    }
 }
 
 fn family(ctx: &Ctx, list: Vec<item::Item>) -> Result<Draft, Error> {

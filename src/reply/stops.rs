@@ -7,6 +7,7 @@ use crate::js;
 use crate::names::has_cjk;
 use crate::parts::{Kind, Stop, StopSource};
 use crate::scene::Object;
+use crate::templates::replace_name;
 
 /// What the list is made of.
 #[expect(clippy::struct_excessive_bools, reason = "facts of a request, each independent of the others")]
@@ -188,22 +189,6 @@ fn sequences(input: &Input<'_>, instruct: &Object, expand: &mut dyn FnMut(&str) 
         .collect()
 }
 
-/// `{{name}}`, in any case, becomes the name.
-fn replace_name(text: &str, name: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("{{") {
-        let (before, tail) = rest.split_at(at);
-        out.push_str(before);
-        let hit = tail.get(..8).is_some_and(|t| t.eq_ignore_ascii_case("{{name}}"));
-        let length = if hit { 8 } else { 1 };
-        out.push_str(if hit { name } else { "{" });
-        rest = tail.get(length..).unwrap_or("");
-    }
-    out.push_str(rest);
-    out
-}
-
 /// The user's list: a JSON array of texts. Anything else is no list; empty texts and other types are left out.
 fn custom(json: &str) -> Vec<String> {
     let Ok((Value::Array(items), _)) = js::parse(json) else { return Vec::new() };
@@ -256,10 +241,5 @@ mod tests {
         let stops = ["a", "b", "c"].map(|s| Stop::new(StopSource::Custom, s));
         assert_eq!(capped(&stops, 2), ["a", "b"]);
         assert_eq!(capped(&stops, 9).len(), 3);
-    }
-
-    #[test]
-    fn names_in_templates_are_replaced_in_any_case() {
-        assert_eq!(replace_name("{{{NAME}} {{name}}{{nam", "洛恩"), "{洛恩 洛恩{{nam");
     }
 }

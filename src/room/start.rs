@@ -183,12 +183,12 @@ impl Room {
 
     fn append_user_message(&mut self, text: &str, bias: &str, out: &mut Vec<Output>) {
         let now = js::iso_date(self.host.clock.now_ms);
-        let mut message = store::user_message(&self.scene.persona, text, bias, &now);
-        if text.is_empty() && !bias.is_empty() {
-            // Nothing but a bias: a hidden message carries it (spec 02 §3.1).
-            message.mes = " ".to_owned();
-            message.is_system = true;
-        }
+        // Nothing but a bias: a hidden message carries it (spec 02 §3.1).
+        let message = if text.is_empty() && !bias.is_empty() {
+            store::bias_message(bias, &now)
+        } else {
+            store::user_message(&self.scene.persona, text, bias, &now)
+        };
         out.push(Output::UserMessage { index: self.scene.chat.messages.len(), message: message.to_value() });
         self.scene.chat.messages.push(message);
     }

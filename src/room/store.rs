@@ -18,6 +18,8 @@ pub(super) struct Answer {
     pub model: String,
     /// Reasoning text; empty for none.
     pub reasoning: String,
+    /// How the reasoning came: `model`, `parsed`; `None` where ST says nothing.
+    pub reasoning_type: Option<&'static str>,
     /// Encrypted reasoning.
     pub signature: Option<String>,
     /// It came as a stream (ST then notes a time to first token).
@@ -44,6 +46,20 @@ pub(super) fn user_message(persona: &Persona, text: &str, bias: &str, now: &str)
             encode_uri_component(&persona.avatar)
         ))),
         extra: Some(extra),
+        ..ChatMessage::default()
+    }
+}
+
+/// A message that carries nothing but a reply bias; the model never sees it (spec 07 §7.2).
+pub(super) fn bias_message(bias: &str, now: &str) -> ChatMessage {
+    let extra = json!({"swipeable": false, "bias": bias, "type": "generic"});
+    ChatMessage {
+        name: "SillyTavern System".to_owned(),
+        is_system: true,
+        mes: " ".to_owned(),
+        send_date: Some(json!(now)),
+        force_avatar: Some(json!("img/five.png")),
+        extra: extra.as_object().cloned(),
         ..ChatMessage::default()
     }
 }
@@ -167,7 +183,12 @@ pub(super) fn sync_swipe(message: &mut ChatMessage) {
 }
 
 fn add_alternatives(message: &mut ChatMessage, answer: &Answer) {
-    let info = info(message);
+    let mut info = info(message);
+    if let Some(extra) = info.get_mut("extra").and_then(Value::as_object_mut) {
+        // The thoughts are those of the first candidate.
+        extra.shift_remove("reasoning");
+        extra.shift_remove("reasoning_duration");
+    }
     for text in &answer.alternatives {
         message.swipes.get_or_insert_default().push(json!(text));
         message.swipe_info.get_or_insert_default().push(info.clone());
@@ -181,7 +202,11 @@ fn stamp(message: &mut ChatMessage, answer: &Answer, now: &str, fresh: bool) {
     extra.insert("api".into(), json!(answer.api));
     extra.insert("model".into(), json!(answer.model));
     if fresh || answer.streamed {
-        extra.insert("reasoning_duration".into(), Value::Null);
+        let known = answer.reasoning_type == Some("model") && answer.streamed;
+        extra.insert("reasoning_duration".into(), if known { json!(0) } else { Value::Null });
+    }
+    if let Some(kind) = answer.reasoning_type {
+        extra.insert("reasoning_type".into(), json!(kind));
     }
     if fresh || !extra.contains_key("reasoning") || !answer.reasoning.is_empty() {
         extra.insert("reasoning".into(), json!(answer.reasoning));

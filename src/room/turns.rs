@@ -11,6 +11,7 @@ use super::reuse::reuse;
 use super::{Room, Round, State, store};
 use crate::error::Error;
 use crate::js;
+use crate::macros::{EnvBase, Expander};
 use crate::parts::{Effects, Kind, Reading, Report};
 use crate::profile;
 use crate::provider;
@@ -35,7 +36,9 @@ pub(super) struct Current {
     signature: Option<String>,
     stopped: bool,
     streamed: bool,
-    wire: Box<provider::Stream>,
+    /// Further candidates were asked for, or may come unasked.
+    several: bool,
+    wire: provider::Reader,
 }
 
 /// What a request was made of, for those who want to look (and for the recorded cases).
@@ -68,7 +71,7 @@ impl Room {
             let options = self.turn_options(speaker, first);
             match self.request(speaker, &options, out, count) {
                 Ok(()) => return Ok(()),
-                Err(error) if first => return Err(error),
+                Err(error) if first && !self.keeps_removal() => return Err(error),
                 Err(error) => {
                     // The others still have their turns (spec 09 §25).
                     let id = self.avatar(speaker);
@@ -87,6 +90,12 @@ impl Room {
 
     fn avatar(&self, speaker: usize) -> String {
         self.scene.characters.get(speaker).map(|c| c.avatar.clone()).unwrap_or_default()
+    }
+
+    /// ST notices what a text-completion request lacks only when it is built: what the start of the round changed stays, so a
+    /// regeneration has lost its old reply (spec 07 F30).
+    fn keeps_removal(&self) -> bool {
+        self.scene.text.is_some() && !self.profile.on(&profile::TEXT_BODIES)
     }
 
     /// The options of a speaker's turn in the running round.
@@ -136,7 +145,11 @@ impl Room {
         let built =
             turn::build(&self.scene, options, &self.profile, count, &mut self.host).and_then(|mut turn| {
                 if let (Some(stream), Some(payload)) = (stream, turn.payload.as_object_mut()) {
-                    payload.insert("stream".into(), json!(stream));
+                    if self.scene.text.is_some() {
+                        provider::text::set_stream(payload, stream);
+                    } else {
+                        payload.insert("stream".into(), json!(stream));
+                    }
                 }
                 let empty = crate::scene::Object::new();
                 let request = provider::request(
@@ -179,6 +192,21 @@ impl Room {
             keep_incomplete: round.kind == Kind::Quiet && !to_loud,
             ..reply::Options::default()
         };
+        let (api, model, wire) = match &self.scene.text {
+            Some(setup) => (
+                provider::text::backend(&setup.backend).map_or("", |b| b.stored).to_owned(),
+                setup.status.clone().or_else(|| setup.model.clone()).unwrap_or_default(),
+                provider::Reader::Text(Box::default()),
+            ),
+            None => (
+                text_of(&payload, "chat_completion_source"),
+                text_of(&payload, "model"),
+                provider::Reader::Chat(Box::new(provider::Stream::new(source, shown, &self.profile))),
+            ),
+        };
+        // In text completion only some backends are asked for several.
+        let asked = payload.get("n").map(js::value_to_number);
+        let several = self.scene.text.is_none() || asked.is_some_and(|n| n > 1.0);
         round.current = Some(Box::new(Current {
             id,
             speaker,
@@ -186,14 +214,15 @@ impl Room {
             cutter: Cutter::new(reading.clone(), options.clone(), self.profile.clone()),
             options,
             effects,
-            api: text_of(&payload, "chat_completion_source"),
-            model: text_of(&payload, "model"),
-            streamed: payload.get("stream").and_then(Value::as_bool).unwrap_or(false),
+            api,
+            model,
+            streamed: request.stream,
+            several,
             reading,
             reasoning: String::new(),
             signature: None,
             stopped: false,
-            wire: Box::new(provider::Stream::new(source, shown, &self.profile)),
+            wire,
         }));
         let activated = lore.activated.iter().map(|a| json!({"book": a.book, "uid": a.uid})).collect();
         self.last = Some(Inspection { payload, report, activated, memory: memory.unwrap_or(Value::Null) });
@@ -297,7 +326,8 @@ impl Room {
     fn accept(&mut self, current: Current, answer: Answer, out: &mut Vec<Output>) {
         let State::Running(round) = &self.state else { return };
         let (kind, batch) = (round.kind, self.scene.group.is_some().then_some(round.batch));
-        let Current { speaker, reading, mut options, effects, cutter, reasoning, signature, .. } = current;
+        let Current { speaker, reading, mut options, effects, cutter, reasoning, signature, several, .. } =
+            current;
         let raw = answer.text.clone().unwrap_or_else(|| cutter.raw().to_owned());
         options.ended = match answer.finish.as_deref() {
             Some("length") => Ended::Length,
@@ -328,20 +358,31 @@ impl Room {
                 reason,
             });
         }
+        let parsed = self.parse_reasoning(&cleaned.text, speaker);
         if matches!(kind, Kind::Impersonate | Kind::Quiet) {
-            out.push(Output::Result { speaker: avatar, text: cleaned.text });
+            let text = match parsed {
+                Some((_, rest)) if kind == Kind::Quiet => rest,
+                _ => cleaned.text,
+            };
+            out.push(Output::Result { speaker: avatar, text });
             return;
         }
         let alternatives = answer
             .alternatives
             .iter()
+            .filter(|_| several)
             .flatten()
             .map(|text| {
                 let options = reply::Options { keep_incomplete: current.streamed, ..options.clone() };
                 self.clean_scripted(text, &reading, &options, Some(speaker)).text
             })
             .collect();
-        let reasoning = answer.reasoning.unwrap_or(reasoning);
+        let mut text = cleaned.text;
+        let mut reasoning = answer.reasoning.unwrap_or(reasoning);
+        let mut kind_of_reasoning = (!reasoning.is_empty() && current.streamed).then_some("model");
+        if let Some((thought, rest)) = parsed {
+            (reasoning, text, kind_of_reasoning) = (thought, rest, Some("parsed"));
+        }
         let mut effects = Effects::default();
         let reasoning =
             self.run_scripts(&reasoning, scripts::Placement::Reasoning, Some(speaker), &mut effects);
@@ -349,10 +390,11 @@ impl Room {
         warnings.append(&mut effects.notes);
         self.commit(effects);
         let stored = store::Answer {
-            text: cleaned.text,
+            text,
             api: current.api,
             model: current.model,
             reasoning,
+            reasoning_type: kind_of_reasoning,
             signature: answer.signature.or(signature),
             streamed: current.streamed,
             alternatives,
@@ -410,6 +452,20 @@ impl Room {
         }
     }
 
+    /// The request of a prompt without the chat: its payload, its report, and what its macros wrote. No message is stored.
+    pub fn raw(&mut self, ask: &turn::RawAsk, count: &dyn Count) -> Result<(Value, Report, Effects), Error> {
+        let turn = turn::raw(&self.scene, ask, &self.profile, count, &mut self.host)?;
+        self.commit(turn.effects.clone());
+        let (payload, report) = (turn.payload, turn.report);
+        self.last = Some(Inspection {
+            payload: payload.clone(),
+            report: Arc::new(report.clone()),
+            activated: json!([]),
+            memory: Value::Null,
+        });
+        Ok((payload, report, turn.effects))
+    }
+
     /// Cleans a reply with everything that is done to one; nothing is stored but what its scripts' macros write.
     pub fn clean_reply(
         &mut self,
@@ -419,6 +475,25 @@ impl Room {
         speaker: Option<usize>,
     ) -> reply::Cleaned {
         self.clean_scripted(raw, reading, options, speaker)
+    }
+
+    /// The reasoning block at the start of a reply and the rest, when the user wants it taken out (`reasoning.auto_parse`).
+    fn parse_reasoning(&mut self, text: &str, speaker: usize) -> Option<(String, String)> {
+        let reasoning = self.scene.settings.reasoning.clone();
+        if !reasoning.auto_parse {
+            return None;
+        }
+        let base = EnvBase::new(&self.scene, Some(speaker), &self.profile);
+        let mut effects = Effects::default();
+        let mut scope = Expander { env: base.env(), host: &mut self.host, effects: &mut effects };
+        let (prefix, suffix) = (scope.expand(&reasoning.prefix), scope.expand(&reasoning.suffix));
+        if prefix.is_empty() || suffix.is_empty() {
+            return None;
+        }
+        // The prefix may begin with blanks itself.
+        let rest = text.strip_prefix(&prefix).or_else(|| js::trim_start(text).strip_prefix(&prefix))?;
+        let (thought, rest) = rest.split_once(&suffix)?;
+        Some((js::trim(thought).to_owned(), js::trim(rest).to_owned()))
     }
 
     /// The clean-up with the user's regex scripts in its middle (spec 01 §13 step 4).

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Character, Chat, Group, Object, Persona, Preset, Reader, Settings};
+use super::{Character, Chat, Group, Object, Persona, Preset, Reader, Settings, TextSetup};
 use crate::error::{Code, Error, Warning};
 use crate::js;
 
@@ -64,6 +64,8 @@ pub struct Scene {
     pub preset: Preset,
     /// User settings.
     pub settings: Settings,
+    /// Text completion instead of chat completion.
+    pub text: Option<Box<TextSetup>>,
     /// Lorebooks.
     pub lore: LoreInput,
     /// Regex scripts.
@@ -95,7 +97,7 @@ impl ExtensionPrompt {
 
 impl Scene {
     /// Reads the scene that the JavaScript API takes: `{characters, chatWith, group, persona, chat, preset, settings, lorebooks,
-    /// scripts, extensionPrompts, variables, macros}`, everything but `characters` optional. A character is a card, or
+    /// text, scripts, extensionPrompts, variables, macros}`, everything but `characters` optional. A character is a card, or
     /// `{avatar, card, aliases}`; without an avatar it is known by its name.
     pub fn from_value(value: &Value) -> Result<(Self, Vec<Warning>), Error> {
         let Some(object) = value.as_object() else {
@@ -123,6 +125,7 @@ impl Scene {
             Some(v) => Some(Group::from_value(v)?),
         };
         let null = Value::Null;
+        let (settings, text) = read_settings(object, &mut warnings);
         let part = |key: &str| object.get(key).unwrap_or(&null);
         let lore = part("lorebooks");
         let scripts = part("scripts");
@@ -141,7 +144,8 @@ impl Scene {
                 v => Chat::from_value(v)?,
             },
             preset: Preset::from_value(part("preset")),
-            settings: Settings::from_value(part("settings")),
+            settings,
+            text,
             lore: LoreInput {
                 books: lore.get("books").and_then(Value::as_object).cloned().unwrap_or_default(),
                 global: lore.get("global").map(strings).unwrap_or_default(),
@@ -199,6 +203,20 @@ fn host_macros(value: &Value, warnings: &mut Vec<Warning>) -> Vec<(String, Strin
         }
     }
     table
+}
+
+/// The settings, and those of text completion when `text` is there: its templates are laid over the user's.
+fn read_settings(scene: &Object, warnings: &mut Vec<Warning>) -> (Settings, Option<Box<TextSetup>>) {
+    let settings = scene.get("settings").unwrap_or(&Value::Null);
+    let Some(text) = scene.get("text").and_then(Value::as_object) else {
+        return (Settings::from_value(settings), None);
+    };
+    let mut merged = settings.as_object().cloned().unwrap_or_default();
+    let mut power_user = merged.get("power_user").and_then(Value::as_object).cloned().unwrap_or_default();
+    let (setup, notes) = TextSetup::apply(text, &mut power_user);
+    warnings.extend(notes);
+    js::put(&mut merged, "power_user", Value::Object(power_user));
+    (Settings::from_value(&Value::Object(merged)), Some(Box::new(setup)))
 }
 
 fn list_of<'a>(object: &'a Object, key: &str) -> Result<&'a [Value], Error> {

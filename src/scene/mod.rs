@@ -15,6 +15,7 @@ mod preset;
 mod read;
 mod settings;
 mod template;
+mod text;
 
 pub use book::{
     BookDialect, ENTRY_FIELDS, EntryField, FieldKind, OWN_EXTENSION, RawEntry, entry_uid, is_spec_shaped,
@@ -30,6 +31,10 @@ pub use preset::{OrderEntry, OrderList, Preset, PromptEntry, is_built_in};
 pub use read::{Reader, split_commas};
 pub use settings::{Reasoning, Settings};
 pub use template::{normal_context, normal_instruct};
+pub use text::{
+    ContextTemplate, InstructTemplate, NamesBehavior, SYSTEM_PROMPT, StoryPlace, SystemPrompt, TextApi,
+    TextSetup,
+};
 
 /// A JSON object with its key order.
 pub type Object = serde_json::Map<String, serde_json::Value>;

@@ -11,6 +11,8 @@ pub struct Reasoning {
     pub add_to_prompts: bool,
     /// At most this many messages.
     pub max_additions: i64,
+    /// A block of it at the start of a reply is taken out.
+    pub auto_parse: bool,
     /// Text before it.
     pub prefix: String,
     /// Text after it.
@@ -24,6 +26,7 @@ impl Default for Reasoning {
         Self {
             add_to_prompts: false,
             max_additions: 1,
+            auto_parse: false,
             prefix: "<think>".to_owned(),
             suffix: "</think>".to_owned(),
             separator: "\n".to_owned(),
@@ -126,6 +129,7 @@ impl Settings {
             Reasoning {
                 add_to_prompts: r.flag("add_to_prompts", false),
                 max_additions: r.integer("max_additions", 1),
+                auto_parse: r.flag("auto_parse", false),
                 prefix: r.text_opt("prefix").unwrap_or(base.prefix),
                 suffix: r.text_opt("suffix").unwrap_or(base.suffix),
                 separator: r.text_opt("separator").unwrap_or(base.separator),

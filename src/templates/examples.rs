@@ -76,12 +76,17 @@ pub fn split_examples(text: &str, tolerant: bool) -> Vec<String> {
         .collect()
 }
 
-/// Reads one block. `tolerant` is the line-based reader.
+/// Reads one block. `tolerant` is the line-based reader. In a group every text is named.
 pub fn parse_example(block: &str, speakers: &Speakers<'_>, tolerant: bool) -> Vec<Example> {
+    parse_named(block, speakers, tolerant, speakers.in_group())
+}
+
+/// The same, with or without the speaker's name in front of each text.
+pub(super) fn parse_named(block: &str, speakers: &Speakers<'_>, tolerant: bool, named: bool) -> Vec<Example> {
     let clean = block.replace('\r', "");
     // Line 0 is the heading, or what a heading became.
     let lines: Vec<&str> = clean.split('\n').skip(1).collect();
-    if tolerant { by_label(&lines, speakers) } else { as_reference(&lines, speakers) }
+    if tolerant { by_label(&lines, speakers, named) } else { as_reference(&lines, speakers, named) }
 }
 
 fn labelled(line: &str, name: &str) -> bool {
@@ -89,7 +94,7 @@ fn labelled(line: &str, name: &str) -> bool {
 }
 
 /// The reference's state machine (spec 02 §6.2).
-fn as_reference(lines: &[&str], s: &Speakers<'_>) -> Vec<Example> {
+fn as_reference(lines: &[&str], s: &Speakers<'_>, named: bool) -> Vec<Example> {
     let mut out = Vec::new();
     let mut buffer: Vec<&str> = Vec::new();
     let (mut in_user, mut in_char) = (false, false);
@@ -98,7 +103,7 @@ fn as_reference(lines: &[&str], s: &Speakers<'_>) -> Vec<Example> {
         if labelled(line, s.user) {
             in_user = true;
             if in_char {
-                out.push(flush(&mut buffer, Voice::Character(bot.clone()), &bot, s.in_group()));
+                out.push(flush(&mut buffer, Voice::Character(bot.clone()), &bot, named));
             }
             in_char = false;
         } else if labelled(line, s.char) || s.members.iter().any(|m| labelled(line, m)) {
@@ -107,29 +112,29 @@ fn as_reference(lines: &[&str], s: &Speakers<'_>) -> Vec<Example> {
             }
             in_char = true;
             if in_user {
-                out.push(flush(&mut buffer, Voice::User, s.user, s.in_group()));
+                out.push(flush(&mut buffer, Voice::User, s.user, named));
             }
             in_user = false;
         }
         buffer.push(line);
     }
     if in_user {
-        out.push(flush(&mut buffer, Voice::User, s.user, s.in_group()));
+        out.push(flush(&mut buffer, Voice::User, s.user, named));
     } else if in_char {
-        out.push(flush(&mut buffer, Voice::Character(bot.clone()), &bot, s.in_group()));
+        out.push(flush(&mut buffer, Voice::Character(bot.clone()), &bot, named));
     }
     out
 }
 
-fn flush(buffer: &mut Vec<&str>, voice: Voice, name: &str, in_group: bool) -> Example {
+fn flush(buffer: &mut Vec<&str>, voice: Voice, name: &str, named: bool) -> Example {
     let joined = buffer.join("\n").replacen(&format!("{name}:"), "", 1);
     buffer.clear();
     let text = js::trim(&joined);
-    Example { voice, text: if in_group { format!("{name}: {text}") } else { text.to_owned() } }
+    Example { voice, text: if named { format!("{name}: {text}") } else { text.to_owned() } }
 }
 
 /// One record a label; text before the first label is its own.
-fn by_label(lines: &[&str], s: &Speakers<'_>) -> Vec<Example> {
+fn by_label(lines: &[&str], s: &Speakers<'_>, named: bool) -> Vec<Example> {
     let mut out: Vec<(Voice, Vec<&str>)> = Vec::new();
     let strangers = strangers(lines, s);
     for line in lines {
@@ -147,8 +152,8 @@ fn by_label(lines: &[&str], s: &Speakers<'_>) -> Vec<Example> {
             let text = js::trim(&text);
             // In a group, and for whoever is neither of the two, only the name tells who it is.
             let name = match &voice {
-                Voice::User if s.in_group() => Some(s.user),
-                Voice::Character(name) if s.in_group() || name != s.char => Some(name.as_str()),
+                Voice::User if named => Some(s.user),
+                Voice::Character(name) if named || name != s.char => Some(name.as_str()),
                 _ => None,
             };
             let text = name.map_or_else(|| text.to_owned(), |name| format!("{name}: {text}"));

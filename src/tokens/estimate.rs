@@ -16,6 +16,9 @@ impl Count for CodePoints {
     fn id(&self) -> &'static str {
         "codepoints"
     }
+    fn ids(&self, text: &str) -> Option<Vec<u32>> {
+        Some(text.chars().map(u32::from).collect())
+    }
 }
 
 /// The reference's guess when no tokenizer answers: bytes / 3.35, rounded up (spec 02 §9.1).

@@ -40,6 +40,11 @@ pub trait Count {
     fn append(&self, so_far: &mut Appender, text: &str) -> u32 {
         self.count(so_far.add(text))
     }
+    /// The ids of a text's tokens, where they are known.
+    fn ids(&self, text: &str) -> Option<Vec<u32>> {
+        let _ = text;
+        None
+    }
     /// The counts of several texts, in order.
     fn count_each(&self, texts: &[&str]) -> Vec<u32> {
         texts.iter().map(|text| self.count(text)).collect()

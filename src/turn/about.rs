@@ -46,7 +46,9 @@ pub struct About<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Said {
     pub(super) quiet: String,
-    bias: String,
+    pub(super) bias: String,
+    /// The bias is the user's setting, and no message's own.
+    pub(super) bias_is_global: bool,
 }
 
 impl<'a> About<'a> {
@@ -68,15 +70,22 @@ impl<'a> About<'a> {
         count: &'a dyn Count,
         speaker: &'a Character,
     ) -> Self {
-        let model = Model::of(&scene.preset, options.ask.model.as_ref());
+        let mut model = Model::of(&scene.preset, options.ask.model.as_ref());
+        let text = scene.text.as_deref();
+        if let Some(setup) = text {
+            model.name = setup.status.clone().or_else(|| setup.model.clone()).unwrap_or_default();
+        }
+        let framing = if text.is_some() { Framing::bare() } else { Framing::of(&model, count, profile) };
+        let calls_tools =
+            || can_call_tools(&scene.preset.values, model.source, &model.name, model.entry.as_ref());
         Self {
             scene,
             options,
             profile,
             speaker,
             sizes: sizes(scene, options),
-            counter: Counter { count, framing: Framing::of(&model, count, profile) },
-            tools: can_call_tools(&scene.preset.values, model.source, &model.name, model.entry.as_ref()),
+            counter: Counter { count, framing },
+            tools: text.is_none() && calls_tools(),
             model,
         }
     }
@@ -126,7 +135,7 @@ impl<'a> About<'a> {
         let start_with = &self.scene.settings.user_prompt_bias;
         let chat = &self.scene.chat.messages;
         let bias = reply_bias(chat, self.options.kind, &self.options.bias, start_with);
-        Said { quiet: scope.expand(quiet), bias: scope.expand(bias) }
+        Said { quiet: scope.expand(quiet), bias_is_global: bias == start_with, bias: scope.expand(bias) }
     }
 
     pub(super) fn line_rules<'r>(&'r self, scripts: &'r CompiledScripts) -> Rules<'r> {
@@ -250,6 +259,10 @@ const MOST: i64 = 1_000_000_000_000;
 
 /// Context and response size.
 fn sizes(scene: &Scene, options: &TurnOptions) -> (i64, i64) {
+    if let Some(text) = &scene.text {
+        let context = options.max_context.unwrap_or(text.max_context).clamp(-MOST, MOST);
+        return (context, options.max_response.unwrap_or(text.response_length).clamp(-MOST, MOST));
+    }
     // What is no number leaves room for nothing, as every comparison with it fails.
     let read = |key: &str, default: f64| {
         let n = scene.preset.number(key, default);

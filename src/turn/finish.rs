@@ -79,6 +79,7 @@ impl About<'_> {
         let ask = reply::Ask {
             speaker: Some(self.speaker),
             kind: self.options.kind,
+            chat_completion: self.scene.text.is_none(),
             continued,
             reasoning: lines.last().map_or("", |l| l.reasoning.as_str()),
             extra_stops: &self.options.ask.stop,

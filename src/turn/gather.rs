@@ -80,20 +80,20 @@ impl About<'_> {
         }
     }
 
-    /// Which lorebook entries are active.
+    /// Which lorebook entries are active. `prompt` is the size of the prompt in tokens.
     pub(super) fn scan(
         &self,
         compiled: &Compiled,
         lines: &[Line<'_>],
         card: &CardTexts,
         injections: &Injections,
+        prompt: i64,
         scope: &mut Expander<'_>,
     ) -> LoreResult {
         if self.skips_all_lore() {
             return LoreResult::default();
         }
         let texts = self.scan_texts(lines);
-        let prompt = self.sizes.0.saturating_sub(self.sizes.1);
         let mut lore = self.look(&texts, Some(self.speaker), prompt, compiled, card, injections, scope);
         if self.skips_lore() && !self.in_group() {
             lore.depth.clear();

@@ -46,5 +46,6 @@ mod macros;
 mod truncate;
 mod stream;
 mod macros_builtins;
+mod textcompletion;
 mod macros_fixed;
 mod macros_spec;

@@ -81,6 +81,7 @@ pub fn report(
                 short_by: 0,
             },
         }),
+        text: None,
     }
 }
 

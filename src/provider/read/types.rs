@@ -117,7 +117,7 @@ const COUNTS: [&[&str]; 5] = [
 
 impl Usage {
     /// Takes over what a body or event says; whether it said anything.
-    pub(super) fn read(&mut self, value: &Value) -> bool {
+    pub(in crate::provider) fn read(&mut self, value: &Value) -> bool {
         let counts = COUNTS.map(|places| places.iter().find_map(|p| value.pointer(p)?.as_u64()));
         let slots = [
             &mut self.input,
