@@ -10,6 +10,8 @@ mod gather;
 mod scan;
 mod text;
 
+use std::sync::Arc;
+
 use indexmap::IndexMap;
 use serde_json::Value;
 
@@ -143,7 +145,7 @@ pub fn build(
 ) -> Result<Turn, Error> {
     let about = About::of(scene, options, profile, count)?;
     let compiled = Compiled {
-        books: Books::new(scene, Some(about.speaker), profile),
+        books: Arc::new(Books::new(scene, Some(about.speaker), profile)),
         scripts: CompiledScripts::new(scene, profile, &host.limits).0,
     };
     build_with(&about, &compiled, host)
@@ -153,7 +155,7 @@ pub fn build(
 #[derive(Debug)]
 pub struct Compiled {
     /// Lorebooks, for one speaker.
-    pub books: Books,
+    pub books: Arc<Books>,
     /// Regex scripts.
     pub scripts: CompiledScripts,
 }
@@ -213,5 +215,7 @@ pub fn build_with(about: &About<'_>, compiled: &Compiled, host: &mut Host) -> Re
     report.omitted.extend(left_out(&note, &reading, &payload));
     report.warnings.append(&mut effects.notes);
     let messages = assembled.items.iter().map(Item::message).collect();
+    // What macros, scripts and lorebooks could not do.
+    report.warnings.extend(effects.notes.iter().cloned());
     Ok(Turn { payload, messages, report, reading, effects, lore })
 }

@@ -255,7 +255,7 @@ class Run {
   }
 
   worldinfo(step, recorded) {
-    const { activated, explained: _, untouched: _____, loops: __, budget: ___, overflow: ____, ...result } = this.room.invoke("lore", {
+    const { activated, explained: _, untouched: _____, loops: __, budget: ___, overflow: ____, warnings: ______, ...result } = this.room.invoke("lore", {
       ...(step.lines ? { lines: step.lines } : {}),
       ...(step.max_context ? { maxContext: step.max_context } : {}),
       ...(step.trigger ? { trigger: step.trigger } : {}),

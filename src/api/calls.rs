@@ -317,6 +317,8 @@ pub(super) fn lore(room: &mut Room, options: &LoreOptions, count: &dyn Count) ->
     let mut host = room.host().clone();
     let mut effects = Effects::default();
     let standing = room.standing().clone();
+    let compiled = room.compiled(at);
+    host.regex_spent = 0;
     let ask = turn::LoreAsk {
         speaker: avatar.as_deref(),
         kind,
@@ -325,7 +327,8 @@ pub(super) fn lore(room: &mut Room, options: &LoreOptions, count: &dyn Count) ->
         dry: options.dry,
         standing: Some(&standing),
     };
-    let found = turn::scan_lore(room.scene(), &ask, room.profile(), count, &mut host, &mut effects);
+    let found =
+        turn::scan_lore(room.scene(), &ask, &compiled, room.profile(), count, &mut host, &mut effects);
     let examples: Vec<Value> = found
         .examples
         .iter()
@@ -350,6 +353,7 @@ pub(super) fn lore(room: &mut Room, options: &LoreOptions, count: &dyn Count) ->
         "loops": found.loops,
         "budget": found.budget,
         "overflow": found.overflow,
+        "warnings": effects.notes,
     });
     *room.host_mut() = host;
     // Macros in entries write their variables in a dry run, too, where ST does so.

@@ -163,7 +163,7 @@ pub struct Entry {
     pub triggers: Vec<String>,
     /// Character filter.
     pub filter: Filter,
-    /// cyrb53 of the entry's JSON text.
+    /// cyrb53 of the entry's JSON text; NaN for an entry without sticky and cooldown.
     pub hash: f64,
 }
 
@@ -223,6 +223,8 @@ impl Entry {
         let uid = raw.get("uid").cloned().unwrap_or(Value::Null);
         let uid_text = raw.get("uid").map_or_else(|| "undefined".to_owned(), js::value_to_text);
         let fixed = profile.on(&profile::LORE_ENTRIES);
+        // Only records of timed effects name the hash, and it is dear.
+        let timed = truthy(raw, "sticky") || truthy(raw, "cooldown");
         let mut sources = 0;
         for (i, field) in Sources::FIELDS.iter().enumerate() {
             sources |= u8::from(truthy(raw, field)) << i;
@@ -303,7 +305,7 @@ impl Entry {
             delay: truthy_number(raw, "delay"),
             triggers: strings(raw.get("triggers")),
             filter,
-            hash: hash(world, raw, &content, &decorators),
+            hash: if timed { hash(world, raw, &content, &decorators) } else { f64::NAN },
             uid,
             content,
             decorators,
@@ -417,8 +419,11 @@ mod tests {
         ] {
             assert_eq!(hash53(text), hash, "{text}");
         }
-        let profile = Profile::sillytavern();
-        let entry = |raw| Entry::new("W", &raw, Source::Global, &profile).unwrap().hash;
+        let entry = |raw: Value| {
+            let raw = raw.as_object().unwrap();
+            let (found, content) = decorators(raw["content"].as_str().unwrap(), false);
+            hash("W", raw, &content, &found)
+        };
         assert_eq!(
             entry(json!({"uid":3,"key":["dragon"],"content":"@@activate\nHi"})),
             364_800_716_498_120.0

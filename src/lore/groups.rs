@@ -99,6 +99,9 @@ fn timed(scan: &mut Scanner<'_, '_>, new: &mut Vec<Candidate>, name: &str, group
         for member in group.members.clone() {
             if !sticky.contains(&member) || keeper.is_some_and(|k| k != member) {
                 remove(scan, new, member, name, "sticky", fixed);
+                if fixed {
+                    scan.lose(member);
+                }
             }
         }
     }

@@ -51,6 +51,7 @@ pub(super) struct Index {
     rules: Vec<Rules>,
     primary: Vec<Vec<Key>>,
     secondary: Vec<Vec<Key>>,
+    indexed: Vec<bool>,
     /// Keys that ignore case, and those that do not.
     pub(super) plain: [Patterns; 2],
     /// For each of the two: by pattern, the entries that have it as a primary key.
@@ -140,6 +141,8 @@ impl Index {
                 entry.secondary.iter().map(|k| this.compile(k.as_deref(), at, rules, &mut texts)).collect();
             this.primary.push(primary);
             this.secondary.push(secondary);
+            let indexed = |keys: &Vec<Key>| keys.iter().all(|k| matches!(k, Key::Plain { .. } | Key::Never));
+            this.indexed.push(this.primary.last().is_some_and(indexed));
             this.rules.push(rules);
         }
         this.plain = texts.map(|list| Patterns::new(list.keys().map(String::as_str)));
@@ -218,9 +221,7 @@ impl Index {
 
     /// All primary keys of an entry are in the automata: without a hit there it cannot match.
     pub(super) fn indexed(&self, entry: usize) -> bool {
-        self.primary
-            .get(entry)
-            .is_some_and(|keys| keys.iter().all(|k| matches!(k, Key::Plain { .. } | Key::Never)))
+        self.indexed.get(entry).copied().unwrap_or(false)
     }
 
     pub(super) const fn bounds(&self) -> Bounds {

@@ -121,7 +121,7 @@ pub struct Input<'a> {
 
 /// The entries of a scene for a speaker, with their keys compiled, and what is remembered of chat lines. See [`BooksKey`] for what it
 /// depends on.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Books {
     entries: Vec<Entry>,
     index: keys::Index,

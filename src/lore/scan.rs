@@ -289,6 +289,10 @@ impl<'a, 'e> Scanner<'a, 'e> {
         if entry.keys.is_empty() {
             return Err(Reason::NoKeys);
         }
+        // The parts that it sees were looked at, and hold none of its keys.
+        if entry.scan_depth.is_none() && !self.text.touched(at) && self.books.index.indexed(at) {
+            return Err(Reason::NoPrimaryMatch);
+        }
         let view = self.view(entry);
         let Some(key) = (0..entry.keys.len()).find(|k| self.key_matches(at, Which::Primary(*k), view)) else {
             return Err(Reason::NoPrimaryMatch);

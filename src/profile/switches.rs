@@ -174,9 +174,9 @@ switches! {
         faults: ["03 F6", "03 F7"]
     }
     LORE_TIMERS = "lore.timers" {
-        off: "Timed effects end when an entry is edited or another member speaks, survive a shorter chat, are spent by background requests and unseen by previews.",
+        off: "Timed effects end when an entry is edited or another member speaks, survive a shorter chat, are spent by background and failed requests and unseen by previews.",
         on: "Timed effects belong to the entry's id, rest from their own end, end with the messages that began them, are spent by replies only and read by previews.",
-        faults: ["03 F27", "03 F29", "03 F30", "03 F31", "03 F34", "03 F35"]
+        faults: ["03 F27", "03 F29", "03 F30", "03 F31", "03 F34", "03 F35", "03 F36b"]
     }
     LORE_PLACES = "lore.places" {
         off: "Outlets and top examples read from the highest order down, and entries in the chat without a depth are lost.",
@@ -184,9 +184,9 @@ switches! {
         faults: ["03 F38", "03 F39"]
     }
     LORE_ENTRIES = "lore.entries" {
-        off: "An entry without a position is inserted nowhere, one without an order breaks the sort, and tag filters do not apply when nobody is selected.",
-        on: "A missing position is the first, a missing order is 100, and both filters treat nobody alike.",
-        faults: ["03 F43", "03 F44", "03 F50"]
+        off: "An entry without a position is inserted nowhere, one without an order breaks the sort, tag filters do not apply when nobody is selected, of two entries under one uid one text is lost, a bad entry switches all books off, books in other forms are silent.",
+        on: "A missing position is the first, a missing order is 100, both filters treat nobody alike, equal uids are told apart, a bad entry is left out and reported, a `character_book` or another program's book is converted.",
+        faults: ["03 F43", "03 F44", "03 F47", "03 F50", "03 F51", "03 F53"]
     }
     MACROS_ESCAPES = "macros.escapes" {
         off: "Every pass removes a backslash before a brace and acts on `{{trim}}`, also in text that came out of macros.",

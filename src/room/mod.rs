@@ -11,6 +11,7 @@ pub mod coordinator;
 pub mod crosstalk;
 pub mod director;
 pub mod director_answer;
+mod cache;
 mod event;
 pub mod layout;
 pub mod narrator;
@@ -42,7 +43,7 @@ use crate::profile::Profile;
 use crate::provider::Config;
 use crate::scene::{ChatMessage, Object, Scene};
 use crate::tokens::Count;
-use crate::turn::Ask;
+use crate::turn::{Ask, Compiled};
 
 /// A chat that goes on: the scene, the profile, the outside, and where a round stands.
 #[derive(Debug)]
@@ -57,6 +58,7 @@ pub struct Room {
     state: State,
     undo: Option<Undo>,
     last: Option<Inspection>,
+    cache: cache::Cache,
     /// Texts of the last request that lorebooks still look into (03 F42).
     standing: IndexMap<String, String>,
 }
@@ -115,6 +117,7 @@ impl Room {
             state: State::Idle,
             undo: None,
             last: None,
+            cache: cache::Cache::default(),
             standing: IndexMap::new(),
         }
     }
@@ -147,11 +150,13 @@ impl Room {
     /// Another scene in place of this one.
     pub fn replace_scene(&mut self, scene: Scene) {
         self.scene = scene;
+        self.cache.clear();
     }
 
     /// Another profile in place of this one.
     pub fn set_profile(&mut self, profile: Profile) {
         self.profile = profile;
+        self.cache.clear();
     }
 
     /// Removes the last messages, then appends others.
@@ -172,6 +177,12 @@ impl Room {
     /// What every request carries besides the preset: tools, the model's entry, a schema.
     pub const fn ask_mut(&mut self) -> &mut Ask {
         &mut self.ask
+    }
+
+    /// Lorebooks and scripts, compiled for a speaker (nobody, in a group between two turns) and kept.
+    pub fn compiled(&mut self, speaker: Option<usize>) -> Compiled {
+        let speaker = speaker.and_then(|at| self.scene.characters.get(at));
+        self.cache.compiled(&self.scene, speaker, &self.profile, &self.host.limits)
     }
 
     /// Injected texts of the last request that lorebooks still look into, by key.
@@ -232,6 +243,7 @@ impl Room {
             changed: Vec::new(),
         });
         let starts = self.starts;
+        self.host.regex_spent = 0;
         let result = action(self).and_then(|value| {
             if self.host.dice.exhausted() {
                 return Err(Error::new(

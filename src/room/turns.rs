@@ -18,7 +18,7 @@ use crate::provider;
 use crate::reply::{self, Cutter, Ended};
 use crate::scripts;
 use crate::tokens::Count;
-use crate::turn::{self, Quiet, Turn, TurnOptions};
+use crate::turn::{self, About, Quiet, Turn, TurnOptions};
 
 /// The turn that waits for its answer.
 #[derive(Debug)]
@@ -127,6 +127,15 @@ impl Room {
         self.scene.group.is_none() || self.profile.on(&profile::ROOM_QUIET)
     }
 
+    /// A turn, with what is compiled already.
+    fn build(&mut self, options: &TurnOptions, count: &dyn Count) -> Result<Turn, Error> {
+        let about = About::of(&self.scene, options, &self.profile, count)?;
+        let compiled =
+            self.cache.compiled(&self.scene, Some(about.speaker), &self.profile, &self.host.limits);
+        self.host.regex_spent = 0;
+        turn::build_with(&about, &compiled, &mut self.host)
+    }
+
     /// Builds a request and hands it out.
     fn request(
         &mut self,
@@ -142,23 +151,19 @@ impl Room {
             State::Running(round) => round.stream,
             State::Idle => None,
         };
-        let built =
-            turn::build(&self.scene, options, &self.profile, count, &mut self.host).and_then(|mut turn| {
-                if let (Some(stream), Some(payload)) = (stream, turn.payload.as_object_mut()) {
-                    if self.scene.text.is_some() {
-                        provider::text::set_stream(payload, stream);
-                    } else {
-                        payload.insert("stream".into(), json!(stream));
-                    }
+        let built = self.build(options, count).and_then(|mut turn| {
+            if let (Some(stream), Some(payload)) = (stream, turn.payload.as_object_mut()) {
+                if self.scene.text.is_some() {
+                    provider::text::set_stream(payload, stream);
+                } else {
+                    payload.insert("stream".into(), json!(stream));
                 }
-                let empty = crate::scene::Object::new();
-                let request = provider::request(
-                    turn.payload.as_object().unwrap_or(&empty),
-                    &self.provider,
-                    &self.profile,
-                )?;
-                Ok((turn, request))
-            });
+            }
+            let empty = crate::scene::Object::new();
+            let request =
+                provider::request(turn.payload.as_object().unwrap_or(&empty), &self.provider, &self.profile)?;
+            Ok((turn, request))
+        });
         let (turn, request) = match built {
             Ok(both) => both,
             Err(error) => {
@@ -440,7 +445,7 @@ impl Room {
             }
             options.standing.clone_from(&room.standing);
             let (options, _) = room.recollect(options, count);
-            let mut turn = turn::build(&room.scene, &options, &room.profile, count, &mut room.host)?;
+            let mut turn = room.build(&options, count)?;
             room.compare(&turn.payload, &mut turn.report, count);
             result = Some((turn.payload, turn.report, turn.effects));
             Err(Error::new(crate::error::Code::Internal, "", "a preview is always taken back"))
@@ -555,14 +560,23 @@ impl Room {
     ) -> Result<Vec<Output>, Error> {
         let Some(speaker) = self.current(request).map(|c| c.speaker) else { return Ok(Self::stale(request)) };
         let id = self.avatar(speaker);
+        let mut kept = Effects::default();
         if let State::Running(round) = &mut self.state {
-            round.current = None;
+            kept = round.current.take().map(|c| c.effects).unwrap_or_default();
             round.failed.push(id.clone());
         }
+        self.commit_unanswered(kept);
         let mut out =
             vec![Output::DraftReset { speaker: id.clone() }, Output::Error { speaker: id, code, message }];
         self.next_turn(count, &mut out)?;
         Ok(out)
+    }
+
+    /// What a request without an answer leaves: ST writes when it builds the request, whatever becomes of it (03 F36b).
+    fn commit_unanswered(&mut self, effects: Effects) {
+        if !self.profile.on(&profile::LORE_TIMERS) {
+            self.commit(effects);
+        }
     }
 
     /// Ends the round now. What has come of the running reply is kept if it is asked for and not blank.
@@ -574,6 +588,7 @@ impl Room {
             if keep && !js::trim(current.cutter.raw()).is_empty() {
                 self.accept(*current, Answer::default(), &mut out);
             } else {
+                self.commit_unanswered(current.effects);
                 out.push(Output::DraftReset { speaker: self.avatar(id) });
             }
         }

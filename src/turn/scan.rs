@@ -9,12 +9,11 @@ use super::{Compiled, TurnOptions};
 use crate::history::core_chat;
 use crate::host::Host;
 use crate::injections::{Injections, author_note, character_notes};
-use crate::lore::{Books, LoreResult};
+use crate::lore::LoreResult;
 use crate::macros::Expander;
 use crate::parts::{Effects, Kind};
 use crate::profile::{LORE_SCAN, Profile};
 use crate::scene::{Character, Scene};
-use crate::scripts::CompiledScripts;
 use crate::tokens::Count;
 
 /// A scan without a request.
@@ -38,6 +37,7 @@ pub struct LoreAsk<'a> {
 pub fn scan_lore(
     scene: &Scene,
     ask: &LoreAsk<'_>,
+    compiled: &Compiled,
     profile: &Profile,
     count: &dyn Count,
     host: &mut Host,
@@ -57,10 +57,6 @@ pub fn scan_lore(
     // All visible messages are looked at, also for a swipe.
     let plain = TurnOptions { kind: Kind::Normal, ..options.clone() };
     let about = About { options: &plain, ..looker.clone() };
-    let compiled = Compiled {
-        books: Books::new(scene, speaker, profile),
-        scripts: CompiledScripts::new(scene, profile, &host.limits).0,
-    };
     let base = about.environment();
     let mut scope = Expander { env: base.env(), host, effects };
     let card = base.card_texts(scope.host, scope.effects);
@@ -81,5 +77,5 @@ pub fn scan_lore(
         None => about.scan_texts(&core_chat(&chat, &about.line_rules(&compiled.scripts), &mut scope).0),
     };
     let prompt = ask.max_context.unwrap_or(about.sizes.0.saturating_sub(about.sizes.1));
-    looker.look(&texts, speaker, prompt, &compiled, &card, &injections, &mut scope)
+    looker.look(&texts, speaker, prompt, compiled, &card, &injections, &mut scope)
 }
