@@ -1,5 +1,5 @@
 // Figures of the lorebook for docs/benchmarks.md, measured on the built package in Node.
-//   npm run bench:lore
+//   npm run build && node bench/lore.mjs
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -187,8 +187,9 @@ pub fn build_with(about: &About<'_>, compiled: &Compiled, host: &mut Host) -> Re
     if let Some(setup) = &about.scene.text {
         let found =
             Gathered { said: &said, card: &card, lines: &lines, hidden, note: &note, lore: &lore, guidance };
-        let Finished { payload, report, reading } =
+        let Finished { payload, mut report, reading } =
             about.text(setup, found, injections, limit, &mut scope)?;
+        report.warnings.extend(effects.notes.iter().cloned());
         return Ok(Turn { payload, messages: Vec::new(), report, reading, effects, lore });
     }
     let examples = about.examples(&card, &lore, &mut scope);

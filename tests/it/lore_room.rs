@@ -130,3 +130,42 @@ fn reasoning_that_was_sent_along_is_not_stored_by_a_continuation() {
         assert!(stored.starts_with('狼') && stored.ends_with("в лесу"), "{profile}: {stored}");
     }
 }
+
+#[test]
+fn kept_books_follow_the_scene() {
+    let book = |key: &str| json!({"0": {"uid": 0, "key": [key], "content": "x", "position": 0, "order": 1}});
+    for profile in [SILLY, OURS] {
+        let mut s = session(&scene(&book("волк")), profile);
+        assert!(active(&mut s, &json!({})).is_empty());
+        let lore = json!({"books": {"W": {"entries": book("狼")}}, "global": ["W"]});
+        call(&mut s, "update", &json!({"lorebooks": lore}));
+        assert_eq!(active(&mut s, &json!({})), [0]);
+        call(
+            &mut s,
+            "update",
+            &json!({"lorebooks": {"books": {"W": {"entries": book("МОСТ")}}, "global": ["W"]}}),
+        );
+        assert_eq!(active(&mut s, &json!({})), [0]);
+        call(&mut s, "update", &json!({"settings": {"world_info": {"world_info_case_sensitive": true}}}));
+        assert!(active(&mut s, &json!({})).is_empty());
+        // A new message is looked at, the old ones are remembered.
+        call(&mut s, "editChat", &json!({"append": [{"name": "Рин", "is_user": true, "mes": "МОСТ"}]}));
+        assert_eq!(active(&mut s, &json!({})), [0]);
+    }
+}
+
+#[test]
+fn a_failed_request_spends_timers_or_not() {
+    let entries =
+        json!({"0": {"uid": 0, "key": ["狼"], "content": "x", "position": 0, "order": 1, "sticky": 5}});
+    for profile in [SILLY, OURS] {
+        let mut s = session(&scene(&entries), profile);
+        let outputs = call(&mut s, "step", &json!({"input": {"type": "start", "userMessage": "?"}}));
+        let request =
+            outputs.as_array().unwrap().iter().find(|o| o["type"] == "request").unwrap()["id"].clone();
+        call(&mut s, "step", &json!({"input": {"type": "fail", "request": request, "code": "http_500"}}));
+        let timers =
+            call(&mut s, "chat", &Value::Null)["metadata"]["timedWorldInfo"]["sticky"]["W.0"].clone();
+        assert_eq!(timers.is_object(), profile == SILLY, "{profile}: {timers}");
+    }
+}
