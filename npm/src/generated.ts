@@ -1572,7 +1572,7 @@ draw: number,
  */
 needed: number, } | { "code": "budget", 
 /**
- * Tokens for all entries.
+ * Tokens for all entries, or for those of its book when that has a share.
  */
 limit: number, } | { "code": "after_overflow" } | { "code": "decided" };
 

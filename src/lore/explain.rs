@@ -76,7 +76,7 @@ pub enum Reason {
     },
     /// It did not fit.
     Budget {
-        /// Tokens for all entries.
+        /// Tokens for all entries, or for those of its book when that has a share.
         limit: i64,
     },
     /// One before it did not fit.

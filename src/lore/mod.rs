@@ -94,11 +94,25 @@ pub struct Activated {
     pub uid: Value,
 }
 
+/// Chat lines, as they will be sent, with `Name: ` in front if names are included (spec 03 §3).
+#[derive(Clone, Debug, Default)]
+pub struct Lines {
+    /// The newest ones, newest first; no more than [`Lines::MOST`] are looked at.
+    pub newest: Vec<String>,
+    /// How many there are in all.
+    pub count: usize,
+}
+
+impl Lines {
+    /// Lines that can be looked at (spec 03 §3).
+    pub const MOST: usize = 1000;
+}
+
 /// What one evaluation looks at.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
-    /// Chat lines, newest first, as they will be sent, with `Name: ` in front if names are included (spec 03 §3).
-    pub lines: &'a [String],
+    /// Chat lines.
+    pub lines: &'a Lines,
     /// Persona, description, personality, depth prompt, scenario, creator's notes: expanded card texts.
     pub sources: [&'a str; 6],
     /// Injected texts that are to be scanned, expanded, in registration order.
@@ -117,6 +131,8 @@ pub struct Input<'a> {
     pub metadata: &'a Object,
     /// `world_info_*` settings.
     pub settings: &'a Object,
+    /// Most tokens that a book's entries may take, by its name; others know the common budget only.
+    pub shares: Option<&'a IndexMap<String, i64>>,
 }
 
 /// The entries of a scene for a speaker, with their keys compiled, and what is remembered of chat lines. See [`BooksKey`] for what it

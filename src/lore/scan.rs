@@ -113,6 +113,8 @@ pub(super) struct Scanner<'a, 'e> {
     skew: f64,
     state: State,
     failed: Vec<bool>,
+    /// Tokens spent by books that have a share.
+    spent: IndexMap<String, i64>,
     active: IndexMap<String, Active>,
     verdicts: Vec<Verdict>,
     /// Entries that may still become active, in order.
@@ -145,7 +147,7 @@ impl<'a, 'e> Scanner<'a, 'e> {
             text: ScanText::new(
                 &books.index,
                 &books.lines,
-                input.lines,
+                &input.lines.newest,
                 input.sources,
                 input.injections,
                 entries.len(),
@@ -154,6 +156,7 @@ impl<'a, 'e> Scanner<'a, 'e> {
             pending: (0..entries.len()).collect(),
             books,
             failed: vec![false; entries.len()],
+            spent: IndexMap::new(),
             entries,
             input,
             env,
@@ -414,7 +417,7 @@ impl<'a, 'e> Scanner<'a, 'e> {
                 (next, rule) = (State::Recursion, Some('b'));
             }
             #[expect(clippy::cast_precision_loss, reason = "counts of entries and messages")]
-            let (active, length) = (self.active.len() as f64, self.input.lines.len() as f64);
+            let (active, length) = (self.active.len() as f64, self.input.lines.count as f64);
             if next == State::None
                 && !overflow
                 && self.globals.min_activations > 0.0
@@ -545,6 +548,14 @@ impl<'a, 'e> Scanner<'a, 'e> {
                 }
             }
             let text = macros::expand(&entry.content, self.env, self.host, self.effects);
+            let share = self.input.shares.and_then(|shares| shares.get(&entry.world).copied());
+            let tokens = if share.is_some() { count(&text) } else { 0 };
+            let spent = self.spent.get(&entry.world).copied().unwrap_or(0);
+            if let Some(limit) = share.filter(|limit| spent + tokens > *limit) {
+                self.explain(at, Outcome::OverBudget, Some(Reason::Budget { limit }));
+                passed.push((at, text, false));
+                continue;
+            }
             let stops = if fixed {
                 // Exactly the texts that count, and an exact fit is allowed (03 F6, F7).
                 !entry.ignore_budget && count(&format!("{base}{fresh}{text}\n")) > budget
@@ -564,6 +575,9 @@ impl<'a, 'e> Scanner<'a, 'e> {
                 fresh.push('\n');
                 counted.push_str(&text);
                 counted.push('\n');
+            }
+            if share.is_some() {
+                self.spent.insert(entry.world.clone(), spent + tokens);
             }
             self.explain_active(at, candidate.cause.clone());
             passed.push((at, text.clone(), true));

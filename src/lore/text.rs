@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::Lines;
 use super::keys::{Index, Key, MARK, Rules, Which, exact, fold, plain, regex_key, side};
 use crate::host::Host;
 use crate::js;
@@ -147,7 +148,7 @@ enum Test {
 }
 
 impl<'a> ScanText<'a> {
-    /// The text before any recursion. `messages` newest first; at most 1000 are held.
+    /// The text before any recursion. `messages` newest first; at most [`Lines::MOST`] are held.
     pub(super) fn new(
         index: &'a Index,
         lines: &'a LineCache,
@@ -159,7 +160,7 @@ impl<'a> ScanText<'a> {
         let mut this = Self {
             index,
             lines,
-            messages: messages.iter().take(1000).map(|m| js::trim(m)).collect(),
+            messages: messages.iter().take(Lines::MOST).map(|m| js::trim(m)).collect(),
             sources,
             injections,
             recursion: Vec::new(),

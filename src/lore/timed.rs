@@ -50,7 +50,7 @@ impl Timers {
     pub(super) fn start(entries: &[Entry], input: &Input<'_>, profile: &Profile) -> Self {
         let fixed = profile.on(&profile::LORE_TIMERS);
         #[expect(clippy::cast_precision_loss, reason = "numbers of messages")]
-        let length = input.lines.len() as f64;
+        let length = input.lines.count as f64;
         let mut this = Self {
             length,
             sticky: vec![None; entries.len()],

@@ -103,20 +103,22 @@ impl About<'_> {
     }
 
     /// Lines as lorebooks look at them, newest first.
-    pub(super) fn scan_texts(&self, lines: &[Line<'_>]) -> Vec<String> {
+    pub(super) fn scan_texts(&self, lines: &[Line<'_>]) -> lore::Lines {
         let names = self.scene.settings.world_info.get("world_info_include_names").is_none_or(js::to_boolean);
-        lines
-            .iter()
-            .rev()
-            .map(|l| if names { format!("{}: {}", l.message.name, l.text) } else { l.text.to_string() })
-            .collect()
+        let text = |l: &Line<'_>| {
+            if names { format!("{}: {}", l.message.name, l.text) } else { l.text.to_string() }
+        };
+        lore::Lines {
+            newest: lines.iter().rev().take(lore::Lines::MOST).map(text).collect(),
+            count: lines.len(),
+        }
     }
 
-    /// One look at the lorebooks. `texts` are newest first, `prompt` is the size of the prompt in tokens.
+    /// One look at the lorebooks. `prompt` is the size of the prompt in tokens.
     #[expect(clippy::too_many_arguments, reason = "each is one thing that is looked at")]
     pub(super) fn look(
         &self,
-        texts: &[String],
+        lines: &lore::Lines,
         speaker: Option<&Character>,
         prompt: i64,
         compiled: &Compiled,
@@ -127,7 +129,7 @@ impl About<'_> {
         let scanned: Vec<String> =
             injections.scanned().map(|t| scope.expand(t)).filter(|t| !t.is_empty()).collect();
         let input = lore::Input {
-            lines: texts,
+            lines,
             sources: [
                 &card.persona,
                 &card.description,
@@ -144,6 +146,7 @@ impl About<'_> {
             dry: self.options.preview,
             metadata: &self.scene.chat.metadata,
             settings: &self.scene.settings.world_info,
+            shares: self.options.ask.shares.books.as_ref(),
         };
         let count = |text: &str| {
             if text.is_empty() { 0 } else { self.counter.framing.text(self.counter.count, text) }

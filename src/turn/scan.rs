@@ -9,7 +9,7 @@ use super::{Compiled, TurnOptions};
 use crate::history::core_chat;
 use crate::host::Host;
 use crate::injections::{Injections, author_note, character_notes};
-use crate::lore::LoreResult;
+use crate::lore::{Lines, LoreResult};
 use crate::macros::Expander;
 use crate::parts::{Effects, Kind};
 use crate::profile::{LORE_SCAN, Profile};
@@ -73,7 +73,7 @@ pub fn scan_lore(
     about.register_standing(&mut injections);
     let chat = current_chat(&base, &mut scope);
     let texts = match ask.lines {
-        Some(lines) => lines.iter().rev().cloned().collect(),
+        Some(lines) => Lines { newest: lines.iter().rev().cloned().collect(), count: lines.len() },
         None => about.scan_texts(&core_chat(&chat, &about.line_rules(&compiled.scripts), &mut scope).0),
     };
     let prompt = ask.max_context.unwrap_or(about.sizes.0.saturating_sub(about.sizes.1));

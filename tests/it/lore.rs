@@ -1,7 +1,7 @@
 //! Recorded lorebook scans, and the composite vectors of spec 03.
 
 use promptside::host::{Dice, Host};
-use promptside::lore::{self, Books, ExamplePlace, Input};
+use promptside::lore::{self, Books, ExamplePlace, Input, Lines};
 use promptside::macros::EnvBase;
 use promptside::parts::Effects;
 use promptside::profile::Profile;
@@ -51,7 +51,7 @@ fn scan(scene: &mut Scene, step: &Value) -> Value {
     ];
     let books = Books::new(scene, speaker.as_ref(), &profile);
     let input = Input {
-        lines: &lines,
+        lines: &Lines { count: lines.len(), newest: lines },
         sources: sources.map(String::as_str),
         injections: &[],
         max_context: step["max_context"].as_i64().unwrap_or(4096),
@@ -61,6 +61,7 @@ fn scan(scene: &mut Scene, step: &Value) -> Value {
         dry: step["dry"].as_bool().unwrap_or(false),
         metadata: &scene.chat.metadata,
         settings: &scene.settings.world_info,
+        shares: None,
     };
     let count = |s: &str| if s.is_empty() { 0 } else { i64::try_from(s.chars().count()).unwrap() + 6 };
     let result = lore::evaluate(

@@ -1,7 +1,7 @@
 //! The [run] examples of spec 03, on the reference's side, and the switches of the lorebook on both.
 
 use promptside::host::{Dice, Host};
-use promptside::lore::{self, Books, ExamplePlace, Input, LoreResult, State};
+use promptside::lore::{self, Books, ExamplePlace, Input, Lines, LoreResult, State};
 use promptside::macros::EnvBase;
 use promptside::parts::Effects;
 use promptside::profile::Profile;
@@ -125,7 +125,7 @@ pub fn look(l: &Look) -> Seen {
     let compiled = Books::new(&scene, speaker, &l.profile);
     let base = EnvBase::new(&scene, Some(0), &l.profile);
     let input = Input {
-        lines: &l.lines,
+        lines: &Lines { newest: l.lines.clone(), count: l.lines.len() },
         sources: l.sources,
         injections: &l.injections,
         max_context: l.max_context,
@@ -135,6 +135,7 @@ pub fn look(l: &Look) -> Seen {
         dry: l.dry,
         metadata: &scene.chat.metadata,
         settings: &scene.settings.world_info,
+        shares: None,
     };
     let count = |s: &str| i64::try_from(s.split_whitespace().count()).unwrap();
     let lore = lore::evaluate(

@@ -986,3 +986,30 @@ fn what_a_models_name_changes_is_told() {
     assert_eq!(change.removed, ["temperature", "top_p", "frequency_penalty", "presence_penalty"]);
     assert_eq!(turn.payload["max_completion_tokens"], 100);
 }
+
+#[test]
+fn a_lorebook_keeps_to_its_share() {
+    let entry = |uid: u32, content: &str| json!({"uid": uid, "key": ["Zeile"], "content": content, "constant": false, "order": 100 - uid});
+    let scene = shared(&json!({
+        "settings": {"world_info": {"world_info_budget": 100}},
+        "lorebooks": {"global": ["World", "Other"], "books": {
+            "World": {"entries": {"0": entry(0, "山は北にある。"), "1": entry(1, "Гора высока и далека."), "2": entry(2, "kurz")}},
+            "Other": {"entries": {"0": entry(0, "another book, as long as it likes")}},
+        }},
+    }));
+    let run = |limit: i64| {
+        let shares =
+            Shares { books: Some([("World".to_owned(), limit)].into_iter().collect()), ..Shares::default() };
+        let turn = build(&scene, &with_shares(shares), &Profile::promptside());
+        lines(&turn).join("\n")
+    };
+    // One token a code point: 7, 21 and 4.
+    let text = run(12);
+    assert!(
+        text.contains("山は")
+            && !text.contains("Гора")
+            && text.contains("kurz")
+            && text.contains("another book")
+    );
+    assert!(["山は", "Гора", "kurz", "another book"].iter().all(|t| run(32).contains(t)));
+}
