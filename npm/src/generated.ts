@@ -52,6 +52,9 @@ budget?: Shares,
  * The room has a memory: its settings, and under `state` what it was. `docs/memory.md` lists them.
  */
 memory: MemoryOptions, 
+ * How rounds in a group go: `{preset?, mode?, who?, crossTalk?, …}`, see `RoundConfig`. Absent: as in the reference.
+ */
+rounds: RoundConfig, 
 /**
  * Write the greetings of a new chat, expand the first message of an existing one (default true).
  */
@@ -729,6 +732,523 @@ speaker?: string,
 dry: boolean, };
 
 /**
+ * Everything that decides how a room goes. All is optional.
+ */
+export type RoundConfig = { 
+/**
+ * Values that the others lie over: `single_round`, `free_chat`, `host_mode`, `nekobot`, `sillytavern`.
+ */
+preset?: string, 
+/**
+ * How many rounds, and who begins.
+ */
+mode: Mode, 
+/**
+ * Whom a round plans.
+ */
+who: Who, 
+/**
+ * For `pooled`: everybody once, in drawn order (default false).
+ */
+all: boolean, 
+/**
+ * For `formula`: how many speak (default 1).
+ */
+top: number, 
+/**
+ * What addressing does.
+ */
+directed: Directed, 
+/**
+ * What counts as addressing.
+ */
+mentionOrder: MentionOrder, 
+/**
+ * For `host_mode`: member id; absent: the first participant.
+ */
+host?: string, 
+/**
+ * For `host_mode`: the host has the last word (default false).
+ */
+hostClosing: boolean, 
+/**
+ * Rounds of one start (default 1; `free_chat` 2).
+ */
+maxRounds?: number, 
+/**
+ * Stored replies of one start (default: as many as participants; `free_chat` twice that).
+ */
+maxMessages?: number, 
+/**
+ * Idle rounds in a row that end the room (default 2; 0: none do).
+ */
+idleLimit: number, 
+/**
+ * Which rounds are idle.
+ */
+idleBy: IdleBy, 
+/**
+ * When another round follows.
+ */
+continueOn: ContinueOn, 
+/**
+ * Every round begins with the next participant (default false).
+ */
+rotate: boolean, 
+/**
+ * Whether who is spoken to may stay silent.
+ */
+silence: SilencePolicy, 
+/**
+ * How replies carry skips and nominations.
+ */
+control: Control, 
+/**
+ * Members that replies call.
+ */
+crossTalk: CrossTalk, 
+/**
+ * What a cut line of another member does.
+ */
+handoff: Handoff, 
+/**
+ * Replies that say the same again are asked for anew, then dropped (default true).
+ */
+repeatGuard: Guard, 
+/**
+ * Rules for replies; absent: only empty ones are rejected.
+ */
+validation?: Rules, 
+/**
+ * Requests of one turn at most (default 4).
+ */
+maxAttempts: number, 
+/**
+ * Milliseconds between two turns (default 200).
+ */
+pauseMs: number, 
+/**
+ * A start while the room is busy.
+ */
+onBusy: OnBusy, 
+/**
+ * A message of the user while the room is busy.
+ */
+onUserMessage: OnUserMessage, 
+/**
+ * Rounds that begin by themselves.
+ */
+auto: Auto, 
+/**
+ * A model that picks the speakers.
+ */
+director: Director, 
+/**
+ * A narrator; absent: none.
+ */
+narrator?: Narrator, 
+/**
+ * Milliseconds after which a call counts as failed; told to the driver with each request.
+ */
+timeoutMs: number, 
+/**
+ * Who hears what.
+ */
+presence: PresenceOptions, 
+/**
+ * Members that are not there.
+ */
+absent: Array<string>, 
+/**
+ * Members that speak only when they are spoken to.
+ */
+onlyWhenMentioned: Array<string>, 
+/**
+ * Speakers are told of the room: who is there, who was addressed, what was wrong with their last attempt (default true).
+ */
+groupContext: boolean, 
+/**
+ * Where the speaker's card stands.
+ */
+layout: Layout, 
+/**
+ * For the group context: what is talked about.
+ */
+topic: string, 
+/**
+ * For the group context: where.
+ */
+scene: string, 
+/**
+ * For `relevance` and `world_engine`: how members stand.
+ */
+relations: Array<Relation>, 
+/**
+ * For `world_engine`: the active node of the plot.
+ */
+plot?: Node, };
+
+/**
+ * How many rounds a start has, and who begins them.
+ */
+export type Mode = "single_round" | "free_chat" | "host_mode";
+
+/**
+ * Which participants a round plans.
+ */
+export type Who = "all" | "natural" | "list" | "pooled" | "manual" | "round_robin" | "mention" | "random" | "relevance" | "narrator_driven" | "world_engine" | "formula" | "director";
+
+/**
+ * What it means that the user addresses members.
+ */
+export type Directed = "first" | "only" | "off";
+
+/**
+ * Which mentions move a member to the front.
+ */
+export type MentionOrder = "at" | "any";
+
+/**
+ * Which rounds count as idle.
+ */
+export type IdleBy = "messages" | "nominations";
+
+/**
+ * When another round follows.
+ */
+export type ContinueOn = "always" | "nomination";
+
+/**
+ * Whether a member that is spoken to may stay silent.
+ */
+export type SilencePolicy = "must_reply_if_mentioned" | "allow_skip";
+
+/**
+ * What happens when a reply was cut where another member's line began.
+ */
+export type Handoff = "off" | "next";
+
+/**
+ * What a start does while the room is busy.
+ */
+export type OnBusy = "refuse" | "queue" | "replace";
+
+/**
+ * What a message of the user does while the room is busy.
+ */
+export type OnUserMessage = "insert" | "after" | "cancel";
+
+/**
+ * Members that replies call speak after the round.
+ */
+export type CrossTalk = { 
+/**
+ * Default false.
+ */
+enabled: boolean, 
+/**
+ * How many at most (default 5).
+ */
+max: number, 
+/**
+ * How `@` is read.
+ */
+match: Match, 
+/**
+ * Words such as `@all` call everybody (default true).
+ */
+everyone: boolean, };
+
+/**
+ * Rounds that begin by themselves.
+ */
+export type Auto = { 
+/**
+ * Default false.
+ */
+enabled: boolean, 
+/**
+ * Milliseconds between two (default 5000).
+ */
+delayMs: number, 
+/**
+ * How many in a row; absent: no limit.
+ */
+maxTurns?: number, };
+
+/**
+ * A model that picks the speakers.
+ */
+export type Director = { 
+/**
+ * How many at most (default 3).
+ */
+max: number, 
+/**
+ * How many messages it is shown (default 10).
+ */
+depth: number, 
+/**
+ * Code points of a member's description (default 200).
+ */
+briefChars: number, 
+/**
+ * Code points of a message (default 400).
+ */
+lineChars: number, 
+/**
+ * What a mention does.
+ */
+onMention: OnMention, 
+/**
+ * Who speaks otherwise.
+ */
+fallback: DirectorFallback, 
+/**
+ * It is shown what not all candidates heard (default true).
+ */
+omniscient: boolean, 
+/**
+ * Milliseconds after which its call counts as failed (default 30000).
+ */
+timeoutMs: number, };
+
+/**
+ * What a mention does to a director.
+ */
+export type OnMention = "skip" | "add";
+
+/**
+ * Who speaks when a director's answer is of no use.
+ */
+export type DirectorFallback = "natural" | "list" | "last_plan" | "nobody";
+
+/**
+ * A voice that tells what happens. It is no member: its messages count for no limit.
+ */
+export type Narrator = { 
+/**
+ * Id of its messages.
+ */
+id: string, 
+/**
+ * Name of its messages.
+ */
+name: string, 
+/**
+ * Rounds with a reply after which it speaks (default 3); 0: only when the host asks.
+ */
+interval: number, 
+/**
+ * Default true.
+ */
+enabled: boolean, };
+
+/**
+ * Whether the guard against repeats is on, or how it measures.
+ */
+export type Guard = boolean | RepeatOptions;
+
+/**
+ * Why somebody has a turn.
+ */
+export type Cause = "mentioned" | "scheduled" | "host" | "nominated" | "handoff" | "director" | "fallback" | "cross_talk" | "host_closing" | "narrator";
+
+/**
+ * How replies carry skips and nominations.
+ */
+export type Control = "none" | "json" | "marks";
+
+/**
+ * Where a speaker's card stands.
+ */
+export type Layout = "classic" | "tail";
+
+/**
+ * What may make a narrator speak.
+ */
+export type Trigger = "scene_change" | "character_join" | "plot_node" | "manual" | "interval" | "silence";
+
+/**
+ * Rules of hearing.
+ */
+export type PresenceOptions = { 
+/**
+ * New messages are stamped with who is there, and members hear only what they were there for (default false).
+ */
+enabled: boolean, 
+/**
+ * Members that hear everything, such as a narrator.
+ */
+seeAll: Array<string>, 
+/**
+ * The message right before a reply is heard in any case (default false).
+ */
+seeLast: boolean, 
+/**
+ * What messages without a list mean.
+ */
+legacy: Legacy, 
+/**
+ * Muted members hear what is said (default true).
+ */
+includeMuted: boolean, };
+
+/**
+ * What a message without a list means.
+ */
+export type Legacy = "everyone" | "none";
+
+/**
+ * How the guard measures.
+ */
+export type RepeatOptions = { 
+/**
+ * From which likeness on a text is a repeat, 0 to 1. Default: 0.6 for Chinese, Japanese and Korean, 0.7 for others.
+ */
+threshold?: number, 
+/**
+ * The caller hands vectors of both texts in: a cosine of 0.92 is a repeat, too (default false).
+ */
+embedding: boolean, };
+
+/**
+ * Rules for replies.
+ */
+export type Rules = { 
+/**
+ * Words that must not occur.
+ */
+forbidden: Array<Word>, 
+/**
+ * How the speaker refers to itself.
+ */
+selfReference?: SelfReference, 
+/**
+ * A claim to be another member is an error (default false).
+ */
+identity: boolean, 
+/**
+ * Further phrases that introduce oneself, besides the known ones.
+ */
+identityPatterns: Array<string>, 
+/**
+ * Texts of the prompt that must not occur. Default: the header of the group context.
+ */
+leakMarkers?: Array<string>, };
+
+/**
+ * A forbidden word: the text, or one with exceptions.
+ */
+export type Word = string | { 
+/**
+ * The word.
+ */
+text: string, 
+/**
+ * Longer words that are allowed.
+ */
+except: Array<string>, };
+
+/**
+ * How a speaker may refer to itself.
+ */
+export type SelfReference = { 
+/**
+ * Its own words for itself.
+ */
+required: Array<string>, 
+/**
+ * Words that it never uses for itself.
+ */
+wrong: Array<string>, 
+/**
+ * Words that have a wrong one in them and are allowed.
+ */
+except: Array<string>, 
+/**
+ * When it counts.
+ */
+mode: SelfMode, };
+
+/**
+ * When the words for oneself count.
+ */
+export type SelfMode = "if_first_person" | "always";
+
+/**
+ * Something wrong with a reply.
+ */
+export type Issue = { "code": "empty" } | { "code": "forbidden_word", 
+/**
+ * Which.
+ */
+words: Array<string>, } | { "code": "self_reference", 
+/**
+ * Which.
+ */
+wrong: Array<string>, } | { "code": "speaks_as_other", 
+/**
+ * Who; absent when unknown.
+ */
+member: string | null, } | { "code": "prompt_leak" };
+
+/**
+ * How `@` finds its member.
+ */
+export type Match = "smart" | "strict";
+
+/**
+ * Two members and how they stand. All numbers are 0 to 100.
+ */
+export type Relation = { 
+/**
+ * One of them.
+ */
+a: string, 
+/**
+ * The other.
+ */
+b: string, 
+/**
+ * How well they know each other.
+ */
+familiarity: number, 
+/**
+ * Trust.
+ */
+trust: number, 
+/**
+ * Affection.
+ */
+affection: number, 
+/**
+ * Rivalry.
+ */
+rivalry: number, };
+
+/**
+ * The active node of the plot.
+ */
+export type Node = { 
+/**
+ * `normal`, `turning_point`, `ending` …
+ */
+level: string, 
+/**
+ * Member ids, the most important first.
+ */
+participants: Array<string>, 
+/**
+ * Title.
+ */
+title: string, 
+/**
+ * What happens in it.
+ */
+summary: string, };
+
+/**
  * Something that happened outside, told to the room.
  */
 export type Input = { "type": "start" } & Start | { "type": "chunk", 
@@ -775,7 +1295,23 @@ alternatives?: Array<string>,
 /**
  * Why it ended: `stop`, `length`, `tools`, `filter` …
  */
-finish?: string, } | { "type": "fail", 
+finish?: string, 
+/**
+ * With the option `rounds`: the speaker stays silent.
+ */
+skip?: boolean, 
+/**
+ * With the option `rounds`: whom it names next.
+ */
+next?: string, 
+/**
+ * With the option `rounds`: a vector of this reply, for the guard against repeats.
+ */
+vector?: Array<number>, 
+/**
+ * With the option `rounds`: a vector of the speaker's last message.
+ */
+previousVector?: Array<number>, } | { "type": "fail", 
 /**
  * The request it answers.
  */
@@ -803,7 +1339,89 @@ wait: string, } | { "type": "typing" } | { "type": "user_message",
 /**
  * The text.
  */
-text: string, };
+text: string, } | { "type": "command", 
+/**
+ * Which.
+ */
+order: Order, 
+/**
+ * Whom it is about, for `insert` and `skip`; `skip` without anybody ends the running turn.
+ */
+member?: string, 
+/**
+ * In which order, for `reorder`.
+ */
+members?: Array<string>, } | { "type": "present", 
+/**
+ * Who.
+ */
+member: string, 
+/**
+ * Whether it is there from now on.
+ */
+present: boolean, } | { "type": "trigger", 
+/**
+ * `scene_change`, `character_join`, `plot_node`, `manual`, `silence`.
+ */
+trigger: string, };
+
+/**
+ * Orders about the turns to come.
+ */
+export type Order = "pause" | "resume" | "insert" | "skip" | "retry" | "reorder";
+
+/**
+ * What a request of a configured round is for.
+ */
+export type Asking = { 
+/**
+ * `reply`, `director`, `narrate`.
+ */
+purpose: string, 
+/**
+ * Why the speaker has a turn.
+ */
+reason?: Cause, 
+/**
+ * Who made it so: `user` or an avatar.
+ */
+by?: string, 
+/**
+ * Number of the round.
+ */
+round?: number, 
+/**
+ * Whom the user addressed.
+ */
+target?: string, 
+/**
+ * The speaker was spoken to and must answer.
+ */
+mustReply: boolean, 
+/**
+ * Its last attempt said the same as before.
+ */
+antiRepeat: boolean, 
+/**
+ * What was wrong with its last attempt.
+ */
+issues: Array<Issue>, 
+/**
+ * It has the last word.
+ */
+closing: boolean, 
+/**
+ * Whom a director can choose.
+ */
+candidates: Array<string>, 
+/**
+ * The narrator's occasion.
+ */
+trigger?: Trigger, 
+/**
+ * After how many milliseconds the call counts as failed.
+ */
+timeoutMs?: number, };
 
 /**
  * What a round is to do.
@@ -836,7 +1454,15 @@ speakers?: Array<string>,
 /**
  * The reply is asked for as a stream; overrides the preset.
  */
-stream?: boolean, };
+stream?: boolean, 
+/**
+ * With the option `rounds`: the member whom the user addresses, by name, alias or avatar.
+ */
+target?: string, 
+/**
+ * With the option `rounds`: occasions for the narrator.
+ */
+triggers?: Array<string>, };
 
 /**
  * A request beside the chat.
@@ -890,7 +1516,23 @@ alternatives?: Array<string>,
 /**
  * Why it ended: `stop`, `length`, `tools`, `filter` …
  */
-finish?: string, };
+finish?: string, 
+/**
+ * With the option `rounds`: the speaker stays silent.
+ */
+skip?: boolean, 
+/**
+ * With the option `rounds`: whom it names next.
+ */
+next?: string, 
+/**
+ * With the option `rounds`: a vector of this reply, for the guard against repeats.
+ */
+vector?: Array<number>, 
+/**
+ * With the option `rounds`: a vector of the speaker's last message.
+ */
+previousVector?: Array<number>, };
 
 /**
  * What the room answers, in order.
@@ -903,7 +1545,11 @@ round: number,
 /**
  * `single_round`, `free_chat`, `host_mode`.
  */
-mode: string, } | { "type": "round_plan", 
+mode: string, 
+/**
+ * Whom the user addressed.
+ */
+target?: string, } | { "type": "round_plan", 
 /**
  * Its number.
  */
@@ -919,7 +1565,11 @@ empty: string | null,
 /**
  * Random numbers that the choice used.
  */
-draws: JsonValue, } | { "type": "user_message", 
+draws: JsonValue, 
+/**
+ * It changed while the round went on: these are who still waits.
+ */
+revised: boolean, } | { "type": "user_message", 
 /**
  * Position in the chat.
  */
@@ -959,7 +1609,11 @@ request: JsonValue,
 /**
  * Why the request looks as it does.
  */
-report: Report, } | { "type": "token", 
+report: Report, 
+/**
+ * What it is for, in a configured round.
+ */
+turn?: Asking, } | { "type": "token", 
 /**
  * Who.
  */
@@ -967,11 +1621,19 @@ speaker: string,
 /**
  * The new piece.
  */
-text: string, } | { "type": "draft_reset", 
+text: string, 
+/**
+ * Which request.
+ */
+attempt?: string, } | { "type": "draft_reset", 
 /**
  * Who.
  */
-speaker: string, } | { "type": "stop", 
+speaker: string, 
+/**
+ * Which request.
+ */
+attempt?: string, } | { "type": "stop", 
 /**
  * Which request.
  */
@@ -991,7 +1653,11 @@ foreign: string,
 /**
  * The reason code.
  */
-reason: string, } | { "type": "message_done", 
+reason: string, 
+/**
+ * Which request.
+ */
+attempt?: string, } | { "type": "message_done", 
 /**
  * Who.
  */
@@ -1015,7 +1681,27 @@ warnings?: Array<Warning>,
 /**
  * As stored.
  */
-message: JsonValue, } | { "type": "result", 
+message: JsonValue, 
+/**
+ * Which request.
+ */
+attempt?: string, 
+/**
+ * Number of the round.
+ */
+round?: number, 
+/**
+ * Number of the turn in it.
+ */
+turn?: number, 
+/**
+ * Why it spoke.
+ */
+reason?: Cause, 
+/**
+ * The round was stopped in the middle of it.
+ */
+partial: boolean, } | { "type": "result", 
 /**
  * Who spoke, or beside whom.
  */
@@ -1035,7 +1721,75 @@ code: string,
 /**
  * For people.
  */
-message: string, } | { "type": "round_stats", 
+message: string, 
+/**
+ * Which request.
+ */
+attempt?: string, 
+/**
+ * What was wrong with the reply.
+ */
+issues: Array<string>, } | { "type": "status", 
+/**
+ * Who; empty for a director.
+ */
+speaker: string, 
+/**
+ * Which request.
+ */
+attempt: string, 
+/**
+ * `planning`, `generating`, `checking`, `retrying`, `narrating`.
+ */
+node: string, } | { "type": "director_plan", 
+/**
+ * Number of the round.
+ */
+round: number, 
+/**
+ * Avatars in order.
+ */
+speakers: Array<string>, 
+/**
+ * In the model's words, or `mentioned`, `only_candidate`.
+ */
+reason: string, 
+/**
+ * Its answer was of no use.
+ */
+fallback: boolean, } | { "type": "role_skipped", 
+/**
+ * Who.
+ */
+speaker: string, 
+/**
+ * Number of the round.
+ */
+round: number, 
+/**
+ * `no_new_value`, `similar_to_last`, `by_host`.
+ */
+reason: string, } | { "type": "handoff", 
+/**
+ * From whom.
+ */
+from: string, 
+/**
+ * To whom.
+ */
+to: string, } | { "type": "crosstalk_plan", 
+/**
+ * Number of the round.
+ */
+round: number, 
+/**
+ * Who speaks.
+ */
+planned: Array<string>, 
+/**
+ * Who does not, because of the limit.
+ */
+dropped: Array<string>, } | { "type": "queued" } | { "type": "auto_ended" } | { "type": "round_stats", 
 /**
  * Its number.
  */
@@ -1045,13 +1799,21 @@ round: number,
  */
 spoke: Array<string>, 
 /**
+ * Who stayed silent.
+ */
+skipped: Array<string>, 
+/**
  * Whose turn failed.
  */
 failed: Array<string>, 
 /**
  * Who was not reached.
  */
-unreached: Array<string>, } | { "type": "room_finished", 
+unreached: Array<string>, 
+/**
+ * How long it took, milliseconds.
+ */
+durationMs?: number, } | { "type": "room_finished", 
 /**
  * `round_complete`, `aborted`, `nobody_can_speak` …
  */

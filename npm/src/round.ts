@@ -1,7 +1,7 @@
 // The driver of a round: everything it decides it was told by the room. Anyone can write another over Room.step().
 import { isPromptsideError } from "./errors.js";
 import type { Room } from "./room.js";
-import type { Answer, Input, Output, Start } from "./types.js";
+import type { Answer, Asking, Input, Output, Start } from "./types.js";
 
 /** The request of one speaker, ready for `fetch(request.url, request)` once the key is in place. */
 export interface OutgoingRequest {
@@ -17,15 +17,37 @@ export interface OutgoingRequest {
 /** What `send` may give back: a fetch response, the reply's text, its pieces, or an answer that the caller has read itself. */
 export type Sent = Response | string | AsyncIterable<string> | Answer;
 
+/** For whom a request is. */
+export interface SendContext {
+  id: string;
+  speaker: string;
+  name: string;
+  kind: string;
+  /** In a configured round: what it is for (`reply`, `director`, `narrate`) and why. */
+  turn?: Asking;
+}
+
 /** How a round reaches the model. */
 export interface RoundOptions {
   /** Sends one request. `context` says for whom. */
-  send(request: OutgoingRequest, context: { id: string; speaker: string; name: string; kind: string }): Promise<Sent> | Sent;
+  send(request: OutgoingRequest, context: SendContext): Promise<Sent> | Sent;
   /** Ends the round; what was accepted stays. */
   signal?: AbortSignal;
-  /** Milliseconds after which a call counts as failed. Default: none. */
+  /** Milliseconds after which a call counts as failed. Default: what the room's configuration says, or none. */
   timeout?: number;
 }
+
+/** A round that goes on: what happens, in order, and a way to say something meanwhile. */
+export interface RunningRound extends AsyncGenerator<Output, void, void> {
+  /**
+   * Tells the room something while the round goes on: that the user types or has sent a message, an order about the turns to come.
+   * What follows comes out of the round. Throws what the room refuses.
+   */
+  tell(input: Meanwhile): void;
+}
+
+/** What can be told to a running round. */
+export type Meanwhile = Extract<Input, { type: "typing" | "user_message" | "command" | "present" | "trigger" }> | ({ type: "start" } & Start);
 
 /** Fills in the key where the request says it belongs. */
 export function withKey(request: OutgoingRequest, key: string): OutgoingRequest {
@@ -43,50 +65,99 @@ export function withKey(request: OutgoingRequest, key: string): OutgoingRequest 
  * Runs one round: yields what happens, in order, and sends each request through `send`.
  * Ends when the round ends; leaving the loop early aborts it.
  */
-export async function* runRound(room: Room, start: Start, options: RoundOptions): AsyncGenerator<Output, void, void> {
+export function runRound(room: Room, start: Start, options: RoundOptions): RunningRound {
+  const meanwhile = new Told();
+  const round = run(room, start, options, meanwhile);
+  const tell = (input: Meanwhile) => {
+    const outputs = room.step(input);
+    if (input.type === "command" && input.order === "pause") meanwhile.paused = true;
+    if (input.type === "command" && input.order === "resume") meanwhile.paused = false;
+    meanwhile.add(outputs);
+  };
+  return Object.assign(round, { tell });
+}
+
+/** What the room answered to inputs from outside the loop, and who waits for it. */
+class Told {
+  readonly outputs: Output[] = [];
+  /** Called when something came. */
+  wake: (() => void) | undefined;
+  /** No turn begins until the host says so. */
+  paused = false;
+
+  add(outputs: Output[]): void {
+    if (outputs.length === 0) return;
+    this.outputs.push(...outputs);
+    this.wake?.();
+  }
+}
+
+async function* run(room: Room, start: Start, options: RoundOptions, told: Told): AsyncGenerator<Output, void, void> {
   const queue: Output[] = room.step({ type: "start", ...start });
-  let finished = false;
+  let running = true;
+  const next = (): Output | undefined => {
+    queue.push(...told.outputs.splice(0));
+    const output = queue.shift();
+    if (output && ENDS.has(output.type)) running = false;
+    if (output?.type === "round_started" || output?.type === "request" || output?.type === "wait") running = true;
+    return output;
+  };
   try {
     for (;;) {
-      const output = queue.shift();
-      if (!output) return;
-      if (output.type === "room_finished" || output.type === "refused") finished = true;
+      const output = next();
+      if (!output) {
+        if (!running || !told.paused) return;
+        if ((await sleep(undefined, told, options.signal)) === "aborted") queue.push(...room.step({ type: "abort", keep: true }));
+        continue;
+      }
       yield output;
       if (output.type === "wait") {
-        const aborted = await sleep(output.ms, options.signal);
-        queue.push(...room.step(aborted ? { type: "abort", keep: true } : { type: "elapsed", wait: output.id }));
+        const { id, ms } = output;
+        const ended = await sleep(ms, told, options.signal);
+        if (ended === "aborted") queue.push(...room.step({ type: "abort", keep: true }));
+        else if (ended === "elapsed") queue.push(...room.step({ type: "elapsed", wait: id }));
+        else if (!told.outputs.some((o) => MOVES.has(o.type))) queue.unshift(output);
       } else if (output.type === "request") {
-        for await (const outputs of answers(room, output, options)) {
+        for await (const outputs of answers(room, output, options, told)) {
           queue.push(...outputs);
           // What needs no answer goes out at once, while the reply still comes in.
           while (queue[0] && queue[0].type !== "request" && queue[0].type !== "wait") {
-            const now = queue.shift() as Output;
-            if (now.type === "room_finished") finished = true;
-            yield now;
+            const now = next();
+            if (now) yield now;
           }
         }
       }
     }
   } finally {
-    if (!finished) room.step({ type: "abort", keep: true });
+    if (running) room.step({ type: "abort", keep: true });
   }
 }
+
+/** After these nothing is under way. */
+const ENDS = new Set<Output["type"]>(["room_finished", "refused", "queued", "auto_ended"]);
+/** After these a wait is over. */
+const MOVES = new Set<Output["type"]>(["request", "wait", "room_finished", "auto_ended", "round_started"]);
 
 type RequestOutput = Extract<Output, { type: "request" }>;
 
 /** Sends one request and tells the room what comes back. */
-async function* answers(room: Room, output: RequestOutput, options: RoundOptions): AsyncGenerator<Output[], void, void> {
-  const { id, speaker, name, kind } = output;
+async function* answers(room: Room, output: RequestOutput, options: RoundOptions, told: Told): AsyncGenerator<Output[], void, void> {
+  const { id, speaker, name, kind, turn } = output;
   const controller = new AbortController();
   const stop = (reason: unknown) => controller.abort(reason);
   const onAbort = () => stop("abort");
   options.signal?.addEventListener("abort", onAbort, { once: true });
-  const timer = options.timeout ? setTimeout(() => stop("timeout"), options.timeout) : undefined;
+  const timeout = options.timeout ?? turn?.timeoutMs;
+  const timer = timeout ? setTimeout(() => stop("timeout"), timeout) : undefined;
   let left = true;
   const tell = (input: Input): Output[] => {
     const outputs = room.step(input);
     if (outputs.some((o) => o.type === "stop")) stop("cut");
     return outputs;
+  };
+  // An order of the host can put an end to the running request.
+  told.wake = () => {
+    if (told.outputs.some((o) => o.type === "draft_reset" || o.type === "room_finished")) stop("over");
   };
   try {
     if (options.signal?.aborted) {
@@ -94,7 +165,8 @@ async function* answers(room: Room, output: RequestOutput, options: RoundOptions
       throw controller.signal.reason;
     }
     const request = { ...output.request, signal: controller.signal };
-    const sent = await race(Promise.resolve(options.send(request, { id, speaker, name, kind })), controller.signal);
+    const context: SendContext = { id, speaker, name, kind, ...(turn ? { turn } : {}) };
+    const sent = await race(Promise.resolve(options.send(request, context)), controller.signal);
     if (typeof sent === "string") {
       yield tell({ type: "reply", request: id, text: sent });
     } else if (isResponse(sent)) {
@@ -120,11 +192,13 @@ async function* answers(room: Room, output: RequestOutput, options: RoundOptions
     if (isPromptsideError(error)) throw error;
     left = false;
     const reason: unknown = controller.signal.aborted ? controller.signal.reason : undefined;
+    if (reason === "over") return;
     if (reason === "cut") yield tell({ type: "reply", request: id });
     else if (reason === "timeout") yield tell({ type: "timeout", request: id });
     else if (reason === "abort") yield tell({ type: "abort", keep: true });
     else yield tell({ type: "fail", request: id, code: "network", message: String(error) });
   } finally {
+    told.wake = undefined;
     if (left) stop("left"); // the consumer went away: so does the call
     options.signal?.removeEventListener("abort", onAbort);
     clearTimeout(timer);
@@ -180,17 +254,20 @@ function isResponse(value: unknown): value is Response {
   return typeof Response !== "undefined" && value instanceof Response;
 }
 
-/** Waits; true when the signal ended the wait. */
-function sleep(ms: number, signal?: AbortSignal): Promise<boolean> {
+/** Waits until the time is over, the signal aborts, or something else was told to the room. */
+function sleep(ms: number | undefined, told: Told, signal?: AbortSignal): Promise<"elapsed" | "aborted" | "told"> {
   return new Promise((resolve) => {
-    if (signal?.aborted) return resolve(true);
-    const done = (aborted: boolean) => {
+    if (signal?.aborted) return resolve("aborted");
+    if (told.outputs.length > 0) return resolve("told");
+    const done = (how: "elapsed" | "aborted" | "told") => {
       clearTimeout(timer);
+      told.wake = undefined;
       signal?.removeEventListener("abort", onAbort);
-      resolve(aborted);
+      resolve(how);
     };
-    const onAbort = () => done(true);
-    const timer = setTimeout(() => done(false), ms);
+    const onAbort = () => done("aborted");
+    const timer = ms === undefined ? undefined : setTimeout(() => done("elapsed"), ms);
+    told.wake = () => done("told");
     signal?.addEventListener("abort", onAbort, { once: true });
   });
 }

@@ -8,6 +8,15 @@ export type * from "./generated.js";
 export type QuietInput = Partial<made.QuietInput> & { prompt: string };
 /** What the user sent or asked for. */
 export type Start = Partial<Omit<made.Start, "quiet">> & { quiet?: QuietInput };
+/** How rounds in a group go. */
+export type RoundConfig = Partial<Omit<made.RoundConfig, "crossTalk" | "auto" | "director" | "narrator" | "presence" | "validation">> & {
+  crossTalk?: Partial<made.CrossTalk>;
+  auto?: Partial<made.Auto>;
+  director?: Partial<made.Director>;
+  narrator?: Partial<made.Narrator> | null;
+  presence?: Partial<made.PresenceOptions>;
+  validation?: Partial<made.Rules> | null;
+};
 /** What a room is told. */
 export type Input = Exclude<made.Input, { type: "start" }> | ({ type: "start" } & Start);
 /** What a room answers. */
@@ -17,7 +26,7 @@ export type Output =
   | (Omit<Extract<made.Output, { type: "user_message" }>, "message"> & { message: MessageInput })
   | (Omit<Extract<made.Output, { type: "message_done" }>, "message"> & { message: MessageInput })
   | (Omit<Extract<made.Output, { type: "round_plan" }>, "planned" | "draws" | "empty"> & {
-      planned: { id: string; name: string; reason: made.Reason }[];
+      planned: { id: string; name: string; reason: made.Reason | { kind: "round"; cause: made.Cause; by: string | null } }[];
       /** Why nobody speaks; absent when somebody does. */
       empty?: made.Nobody;
       draws: made.Drawn[];
@@ -25,7 +34,7 @@ export type Output =
 /** Where random numbers come from: one of the three. */
 export type Random = Partial<made.Random>;
 /** Options of a room. */
-export type RoomOptions = Partial<Omit<made.RoomOptions, "random">> & { random?: Random };
+export type RoomOptions = Partial<Omit<made.RoomOptions, "random" | "rounds">> & { random?: Random; rounds?: RoundConfig | null };
 /** Who would speak? */
 export type SpeakerOptions = Partial<made.SpeakerOptions>;
 /** Which request? */

@@ -76,6 +76,10 @@ pub struct RoomOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(type = "MemoryOptions"))]
     pub memory: Option<Value>,
+    /// How rounds in a group go: `{preset?, mode?, who?, crossTalk?, …}`, see `RoundConfig`. Absent: as in the reference.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "RoundConfig"))]
+    pub rounds: Option<Value>,
     /// Write the greetings of a new chat, expand the first message of an existing one (default true).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open: Option<bool>,

@@ -42,6 +42,7 @@ impl Session {
         if let Some(memory) = &options.memory {
             memory::configure(&mut room, memory)?;
         }
+        room.configure_rounds(options.rounds.as_ref())?;
         if options.open.unwrap_or(true) {
             warnings.extend(room.open()?);
         }
@@ -224,6 +225,9 @@ impl Session {
             &profile,
         )?;
         let given = |key: &str| value.get(key).is_some();
+        if given("rounds") {
+            self.room.configure_rounds(options.rounds.as_ref())?;
+        }
         if given("random") {
             self.room.host_mut().dice = options.dice()?;
         }
@@ -279,6 +283,7 @@ impl Session {
             random: Random::rest(&host.dice).or_else(|| self.options.random.clone()),
             now: Some(host.clock.now_ms),
             open: Some(false),
+            rounds: self.room.rounds().and_then(|r| serde_json::to_value(r).ok()),
             ..self.options.clone()
         };
         json!({"scene": scene, "options": options})

@@ -5,6 +5,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::coordinator::Cause;
+use super::narrator::Trigger;
+use super::validate::Issue;
+
 use crate::parts::Report;
 
 /// Something that happened outside, told to the room.
@@ -75,6 +79,50 @@ pub enum Input {
         /// The text.
         text: String,
     },
+    /// An order about the turns to come.
+    Command {
+        /// Which.
+        order: Order,
+        /// Whom it is about, for `insert` and `skip`; `skip` without anybody ends the running turn.
+        #[serde(default)]
+        #[cfg_attr(test, ts(optional))]
+        member: Option<String>,
+        /// In which order, for `reorder`.
+        #[serde(default)]
+        #[cfg_attr(test, ts(optional))]
+        members: Option<Vec<String>>,
+    },
+    /// Somebody comes or leaves.
+    Present {
+        /// Who.
+        member: String,
+        /// Whether it is there from now on.
+        present: bool,
+    },
+    /// An occasion for the narrator.
+    Trigger {
+        /// `scene_change`, `character_join`, `plot_node`, `manual`, `silence`.
+        trigger: String,
+    },
+}
+
+/// Orders about the turns to come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// No further turn begins.
+    Pause,
+    /// Go on.
+    Resume,
+    /// A member speaks next.
+    Insert,
+    /// A member, or the one who is speaking, has no turn.
+    Skip,
+    /// The running reply is asked for anew.
+    Retry,
+    /// The waiting members in another order.
+    Reorder,
 }
 
 /// What a round is to do.
@@ -96,6 +144,10 @@ pub struct Start {
     pub speakers: Option<Vec<String>>,
     /// The reply is asked for as a stream; overrides the preset.
     pub stream: Option<bool>,
+    /// With the option `rounds`: the member whom the user addresses, by name, alias or avatar.
+    pub target: Option<String>,
+    /// With the option `rounds`: occasions for the narrator.
+    pub triggers: Option<Vec<String>>,
 }
 
 /// A request beside the chat.
@@ -132,6 +184,52 @@ pub struct Answer {
     pub alternatives: Option<Vec<String>>,
     /// Why it ended: `stop`, `length`, `tools`, `filter` …
     pub finish: Option<String>,
+    /// With the option `rounds`: the speaker stays silent.
+    pub skip: Option<bool>,
+    /// With the option `rounds`: whom it names next.
+    pub next: Option<String>,
+    /// With the option `rounds`: a vector of this reply, for the guard against repeats.
+    pub vector: Option<Vec<f64>>,
+    /// With the option `rounds`: a vector of the speaker's last message.
+    pub previous_vector: Option<Vec<f64>>,
+}
+
+/// What a request of a configured round is for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+#[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "what a speaker is told, each for itself")]
+pub struct Asking {
+    /// `reply`, `director`, `narrate`.
+    pub purpose: String,
+    /// Why the speaker has a turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Cause>,
+    /// Who made it so: `user` or an avatar.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// Number of the round.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub round: Option<u32>,
+    /// Whom the user addressed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// The speaker was spoken to and must answer.
+    pub must_reply: bool,
+    /// Its last attempt said the same as before.
+    pub anti_repeat: bool,
+    /// What was wrong with its last attempt.
+    pub issues: Vec<Issue>,
+    /// It has the last word.
+    pub closing: bool,
+    /// Whom a director can choose.
+    pub candidates: Vec<String>,
+    /// The narrator's occasion.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<Trigger>,
+    /// After how many milliseconds the call counts as failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
 }
 
 /// Someone who will speak, and why.
@@ -158,6 +256,10 @@ pub enum Output {
         round: u32,
         /// `single_round`, `free_chat`, `host_mode`.
         mode: String,
+        /// Whom the user addressed.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        target: Option<String>,
     },
     /// Who speaks in it, and why.
     RoundPlan {
@@ -170,6 +272,9 @@ pub enum Output {
         empty: Option<String>,
         /// Random numbers that the choice used.
         draws: Value,
+        /// It changed while the round went on: these are who still waits.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        revised: bool,
     },
     /// The user's message was stored.
     UserMessage {
@@ -199,6 +304,10 @@ pub enum Output {
         request: Value,
         /// Why the request looks as it does.
         report: Arc<Report>,
+        /// What it is for, in a configured round.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        turn: Option<Asking>,
     },
     /// Text that is safe to show; never taken back except by `draft_reset`.
     Token {
@@ -206,11 +315,19 @@ pub enum Output {
         speaker: String,
         /// The new piece.
         text: String,
+        /// Which request.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        attempt: Option<String>,
     },
     /// Drop what was shown of this reply.
     DraftReset {
         /// Who.
         speaker: String,
+        /// Which request.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        attempt: Option<String>,
     },
     /// End the call now: what follows belongs to someone else.
     Stop {
@@ -227,6 +344,10 @@ pub enum Output {
         foreign: String,
         /// The reason code.
         reason: String,
+        /// Which request.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        attempt: Option<String>,
     },
     /// A message was stored.
     MessageDone {
@@ -244,6 +365,25 @@ pub enum Output {
         warnings: Vec<crate::error::Warning>,
         /// As stored.
         message: Value,
+        /// Which request.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        attempt: Option<String>,
+        /// Number of the round.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        round: Option<u32>,
+        /// Number of the turn in it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        turn: Option<u32>,
+        /// Why it spoke.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        reason: Option<Cause>,
+        /// The round was stopped in the middle of it.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        partial: bool,
     },
     /// A result that is not stored: impersonation and quiet answers.
     Result {
@@ -260,17 +400,80 @@ pub enum Output {
         code: String,
         /// For people.
         message: String,
+        /// Which request.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        attempt: Option<String>,
+        /// What was wrong with the reply.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        issues: Vec<String>,
     },
+    /// What a turn is doing.
+    Status {
+        /// Who; empty for a director.
+        speaker: String,
+        /// Which request.
+        attempt: String,
+        /// `planning`, `generating`, `checking`, `retrying`, `narrating`.
+        node: String,
+    },
+    /// Whom a director chose.
+    DirectorPlan {
+        /// Number of the round.
+        round: u32,
+        /// Avatars in order.
+        speakers: Vec<String>,
+        /// In the model's words, or `mentioned`, `only_candidate`.
+        reason: String,
+        /// Its answer was of no use.
+        fallback: bool,
+    },
+    /// A member has no message in this turn.
+    RoleSkipped {
+        /// Who.
+        speaker: String,
+        /// Number of the round.
+        round: u32,
+        /// `no_new_value`, `similar_to_last`, `by_host`.
+        reason: String,
+    },
+    /// A cut line passes the turn on.
+    Handoff {
+        /// From whom.
+        from: String,
+        /// To whom.
+        to: String,
+    },
+    /// Whom the replies of the round called.
+    CrosstalkPlan {
+        /// Number of the round.
+        round: u32,
+        /// Who speaks.
+        planned: Vec<String>,
+        /// Who does not, because of the limit.
+        dropped: Vec<String>,
+    },
+    /// The start waits until the room is done.
+    Queued,
+    /// No further round begins by itself.
+    AutoEnded,
     /// How the round went.
     RoundStats {
         /// Its number.
         round: u32,
         /// Who spoke.
         spoke: Vec<String>,
+        /// Who stayed silent.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        skipped: Vec<String>,
         /// Whose turn failed.
         failed: Vec<String>,
         /// Who was not reached.
         unreached: Vec<String>,
+        /// How long it took, milliseconds.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        duration_ms: Option<i64>,
     },
     /// The end.
     RoomFinished {

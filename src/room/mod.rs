@@ -5,6 +5,7 @@
 //!
 //! Spec: 01 §3, §8, §14; 09 §§11-16. Reading order: `event` (what goes in and out), `mod` (the round), `store` (messages).
 
+mod asking;
 pub mod context;
 pub mod control;
 pub mod coordinator;
@@ -20,6 +21,7 @@ mod memory_exact;
 mod open;
 pub mod presence;
 pub mod repeat;
+mod rounds;
 pub mod validate;
 mod reuse;
 mod start;
@@ -32,7 +34,7 @@ use std::collections::VecDeque;
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 
-pub use event::{Answer, Input, Output, Planned, QuietInput, Start};
+pub use event::{Answer, Asking, Input, Order, Output, Planned, QuietInput, Start};
 pub use turns::{Inspection, request_value};
 
 use crate::error::{Code, Error};
@@ -44,6 +46,7 @@ use crate::provider::Config;
 use crate::scene::{ChatMessage, Object, Scene};
 use crate::tokens::Count;
 use crate::turn::{Ask, Compiled};
+use coordinator::Tell;
 
 /// A chat that goes on: the scene, the profile, the outside, and where a round stands.
 #[derive(Debug)]
@@ -61,6 +64,8 @@ pub struct Room {
     cache: cache::Cache,
     /// Texts of the last request that lorebooks still look into (03 F42).
     standing: IndexMap<String, String>,
+    /// What decides on rounds, where the host wants more than the reference's.
+    rounds: Option<Box<rounds::Rounds>>,
 }
 
 /// Where a round stands.
@@ -90,6 +95,8 @@ struct Round {
     failed: Vec<String>,
     bias: String,
     current: Option<Box<turns::Current>>,
+    /// The coordinator's request that this is about; `None` for a round of the reference's kind.
+    asked: Option<Box<coordinator::Ask>>,
 }
 
 /// What must be put back when a call fails half-way.
@@ -119,6 +126,7 @@ impl Room {
             last: None,
             cache: cache::Cache::default(),
             standing: IndexMap::new(),
+            rounds: None,
         }
     }
 
@@ -191,8 +199,8 @@ impl Room {
     }
 
     /// Whether a round is under way.
-    pub const fn is_busy(&self) -> bool {
-        matches!(self.state, State::Running(_))
+    pub fn is_busy(&self) -> bool {
+        matches!(self.state, State::Running(_)) || self.is_coordinated()
     }
 
     /// The payload and the books of the last request that was built.
@@ -203,6 +211,11 @@ impl Room {
     /// Tells the room what happened. On an error nothing has changed.
     pub fn step(&mut self, input: Input, count: &dyn Count) -> Result<Vec<Output>, Error> {
         if let Input::Start(start) = input {
+            let running = matches!(self.state, State::Running(_)) && !self.is_coordinated();
+            if self.coordinates(&start) && !running {
+                let told = self.begin(&start)?;
+                return self.tell(told, count);
+            }
             if self.is_busy() {
                 return Ok(vec![Output::Refused { code: Code::RoomBusy.as_str().to_owned() }]);
             }
@@ -218,18 +231,23 @@ impl Room {
             Input::Timeout { request } => {
                 self.fail(&request, "timeout".to_owned(), "the call took too long".to_owned(), count)
             }
+            Input::Abort { keep } if self.is_coordinated() => self.stopped(keep.unwrap_or(false), count),
             Input::Abort { keep } => Ok(self.abort(keep.unwrap_or(false))),
-            Input::Elapsed { wait } => {
-                Ok(vec![Output::Ignored { reason: "stale".to_owned(), request: wait }])
-            }
+            Input::Elapsed { wait } if self.rounds.is_some() => self.tell(Tell::Elapsed { wait }, count),
+            Input::Elapsed { wait } => Ok(Self::stale(&wait)),
+            Input::Typing if self.rounds.is_some() => self.tell(Tell::Typing, count),
             Input::Start(_) | Input::Typing => Ok(Vec::new()),
+            Input::UserMessage { text } if self.is_coordinated() => self.tell(Tell::UserMessage(text), count),
             Input::UserMessage { text } => {
-                if self.is_busy() {
-                    return Ok(vec![Output::Refused { code: Code::RoomBusy.as_str().to_owned() }]);
-                }
                 let start = Start { user_message: Some(text), ..Start::default() };
-                self.transaction(|room| room.start(&start, count))
+                self.step(Input::Start(start), count)
             }
+            Input::Command { order, member, members } => {
+                let told = self.order(order, member.as_ref(), members.as_ref())?;
+                self.tell(told, count)
+            }
+            Input::Present { member, present } => self.set_present(&member, present),
+            Input::Trigger { trigger } => self.add_trigger(&trigger),
         }
     }
 

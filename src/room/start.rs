@@ -24,7 +24,7 @@ impl Room {
             return Err(Error::new(Code::SceneMissing, "quiet", "a quiet request needs quiet.prompt"));
         }
         self.starts += 1;
-        let mut out = vec![Output::RoundStarted { round: 1, mode: "single_round".to_owned() }];
+        let mut out = vec![Output::RoundStarted { round: 1, mode: "single_round".to_owned(), target: None }];
         let in_group = self.scene.group.is_some();
         if self.scene.group.as_ref().is_some_and(|g| g.members.is_empty())
             && !self.profile.on(&profile::SPEAKERS_NOBODY)
@@ -83,6 +83,7 @@ impl Room {
                 serde_json::to_value(n).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
             }),
             draws: draws_value(&plan.draws),
+            revised: false,
         });
 
         let bias = self.send_user_message(&text, start, kind, queue.front().copied(), &mut out);
@@ -106,6 +107,7 @@ impl Room {
             failed: Vec::new(),
             bias,
             current: None,
+            asked: None,
         }));
         self.next_turn(count, &mut out)?;
         Ok(out)
@@ -181,7 +183,7 @@ impl Room {
         self.append_user_message(&stored, &bias, out);
     }
 
-    fn append_user_message(&mut self, text: &str, bias: &str, out: &mut Vec<Output>) {
+    pub(super) fn append_user_message(&mut self, text: &str, bias: &str, out: &mut Vec<Output>) {
         let now = js::iso_date(self.host.clock.now_ms);
         // Nothing but a bias: a hidden message carries it (spec 02 §3.1).
         let message = if text.is_empty() && !bias.is_empty() {

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::control::Control;
+use super::coordinator::Purpose;
 use super::event::{Answer, Output};
 use super::reuse::reuse;
 use super::{Room, Round, State, store};
@@ -23,13 +25,13 @@ use crate::turn::{self, About, Quiet, Turn, TurnOptions};
 /// The turn that waits for its answer.
 #[derive(Debug)]
 pub(super) struct Current {
-    id: String,
-    speaker: usize,
+    pub(super) id: String,
+    pub(super) speaker: usize,
     name: String,
     reading: Reading,
     effects: Effects,
     options: reply::Options,
-    cutter: Cutter,
+    pub(super) cutter: Cutter,
     api: String,
     model: String,
     reasoning: String,
@@ -69,7 +71,7 @@ impl Room {
                 self.repeat_filler(speaker, out);
             }
             let options = self.turn_options(speaker, first);
-            match self.request(speaker, &options, out, count) {
+            match self.request(speaker, &options, None, out, count) {
                 Ok(()) => return Ok(()),
                 Err(error) if first && !self.keeps_removal() => return Err(error),
                 Err(error) => {
@@ -79,6 +81,8 @@ impl Room {
                         speaker: id.clone(),
                         code: error.code().as_str().to_owned(),
                         message: error.to_string(),
+                        attempt: None,
+                        issues: Vec::new(),
                     });
                     if let State::Running(round) = &mut self.state {
                         round.failed.push(id);
@@ -136,15 +140,20 @@ impl Room {
         turn::build_with(&about, &compiled, &mut self.host)
     }
 
-    /// Builds a request and hands it out.
-    fn request(
+    /// Builds a request and hands it out. `beside`: other messages than the turn's, and the most tokens of the answer.
+    pub(super) fn request(
         &mut self,
         speaker: usize,
         options: &TurnOptions,
+        beside: Option<(Vec<Value>, Option<u32>)>,
         out: &mut Vec<Output>,
         count: &dyn Count,
     ) -> Result<(), Error> {
-        let (options, memory) = self.recollect(options.clone(), count);
+        // A call beside the chat remembers nothing.
+        let (options, memory) = match beside {
+            None => self.recollect(options.clone(), count),
+            Some(_) => (options.clone(), None),
+        };
         let options = &options;
         let saved = self.host.clone();
         let stream = match &self.state {
@@ -158,6 +167,9 @@ impl Room {
                 } else {
                     payload.insert("stream".into(), json!(stream));
                 }
+            }
+            if let Some((messages, most)) = beside {
+                super::asking::replace_messages(&mut turn.payload, messages, most);
             }
             let empty = crate::scene::Object::new();
             let request =
@@ -174,11 +186,16 @@ impl Room {
         let name = self.scene.characters.get(speaker).map(|c| c.name.clone()).unwrap_or_default();
         let avatar = self.avatar(speaker);
         let Turn { payload, mut report, reading, effects, lore, .. } = turn;
-        self.compare(&payload, &mut report, count);
+        if beside.is_none() {
+            self.compare(&payload, &mut report, count);
+        }
         report.warnings.extend(request.notes.iter().cloned());
         let report = Arc::new(report);
         let State::Running(round) = &mut self.state else { return Ok(()) };
-        let id = format!("{}.1.{}.1", round.start, round.turn);
+        let id = match &round.asked {
+            Some(ask) => ask.id.clone(),
+            None => format!("{}.1.{}.1", round.start, round.turn),
+        };
         if let Some(report) = &memory {
             out.push(Output::Memory { speaker: avatar.clone(), report: report.clone() });
         }
@@ -189,6 +206,7 @@ impl Room {
             kind: options.kind.as_str().to_owned(),
             request: request_value(&request),
             report: report.clone(),
+            turn: None,
         });
         let shown = payload.get("include_reasoning").is_some_and(js::to_boolean);
         let source = request.source;
@@ -230,7 +248,10 @@ impl Room {
             wire,
         }));
         let activated = lore.activated.iter().map(|a| json!({"book": a.book, "uid": a.uid})).collect();
-        self.last = Some(Inspection { payload, report, activated, memory: memory.unwrap_or(Value::Null) });
+        if beside.is_none() {
+            self.last =
+                Some(Inspection { payload, report, activated, memory: memory.unwrap_or(Value::Null) });
+        }
         Ok(())
     }
 
@@ -249,25 +270,35 @@ impl Room {
         }
     }
 
-    fn stale(request: &str) -> Vec<Output> {
+    pub(super) fn stale(request: &str) -> Vec<Output> {
         vec![Output::Ignored { reason: "stale".to_owned(), request: request.to_owned() }]
     }
 
     /// A piece of the reply's text.
     pub(super) fn chunk(&mut self, request: &str, text: &str) -> Vec<Output> {
+        let shown = self.shows_tokens();
         let Some(current) = self.current(request) else { return Self::stale(request) };
         let emit = current.cutter.push(text);
         let stops = emit.done.is_some() && !current.stopped;
         current.stopped = current.stopped || stops;
         let speaker = current.speaker;
         let mut out = Vec::new();
-        if !emit.text.is_empty() {
-            out.push(Output::Token { speaker: self.avatar(speaker), text: emit.text });
+        if shown.0 && !emit.text.is_empty() {
+            out.push(Output::Token { speaker: self.avatar(speaker), text: emit.text, attempt: shown.1 });
         }
-        if stops {
+        if shown.0 && stops {
             out.push(Output::Stop { request: request.to_owned() });
         }
         out
+    }
+
+    /// Whether the running reply may be shown while it comes, and the request's id where the page is told of it.
+    fn shows_tokens(&self) -> (bool, Option<String>) {
+        let State::Running(round) = &self.state else { return (false, None) };
+        let Some(ask) = &round.asked else { return (true, None) };
+        let control = self.rounds().map_or(Control::None, |c| c.control);
+        let reply = matches!(ask.purpose, Purpose::Reply { .. });
+        (reply && control == Control::None, Some(ask.id.clone()))
     }
 
     /// A piece of the provider's answer as it came.
@@ -319,6 +350,9 @@ impl Room {
         if self.current(request).is_none() {
             return Ok(Self::stale(request));
         }
+        if self.is_coordinated() {
+            return self.answered(answer, count);
+        }
         let State::Running(round) = &mut self.state else { return Ok(Self::stale(request)) };
         let Some(current) = round.current.take() else { return Ok(Self::stale(request)) };
         let mut out = Vec::new();
@@ -331,6 +365,48 @@ impl Room {
     fn accept(&mut self, current: Current, answer: Answer, out: &mut Vec<Output>) {
         let State::Running(round) = &self.state else { return };
         let (kind, batch) = (round.kind, self.scene.group.is_some().then_some(round.batch));
+        let (speaker, name) = (current.speaker, current.name.clone());
+        let avatar = self.avatar(speaker);
+        let (cleaned, stored) = self.cleaned(current, answer, out);
+        if matches!(kind, Kind::Impersonate | Kind::Quiet) {
+            out.push(Output::Result { speaker: avatar, text: cleaned.text });
+            return;
+        }
+        let index = self.store(kind, speaker, &stored, batch);
+        if index == 0 {
+            // Whatever becomes the first message has its macros written out (spec 02 §3.1).
+            let mut effects = Effects::default();
+            self.expand_first(true, &mut effects);
+            self.commit(effects);
+        }
+        let Some(message) = self.scene.chat.messages.get(index) else { return };
+        out.push(Output::MessageDone {
+            speaker: avatar.clone(),
+            name,
+            warnings: cleaned.warnings,
+            index,
+            text: message.mes.clone(),
+            message: message.to_value(),
+            attempt: None,
+            round: None,
+            turn: None,
+            reason: None,
+            partial: false,
+        });
+        if let State::Running(round) = &mut self.state {
+            round.spoke.push(avatar);
+        }
+    }
+
+    /// Cleans a reply: what is kept of it, and what would be stored. What was held back of a stream is shown.
+    pub(super) fn cleaned(
+        &mut self,
+        current: Current,
+        answer: Answer,
+        out: &mut Vec<Output>,
+    ) -> (reply::Cleaned, store::Answer) {
+        let kind = current.reading.kind;
+        let attempt = self.shows_tokens().1;
         let Current { speaker, reading, mut options, effects, cutter, reasoning, signature, several, .. } =
             current;
         let raw = answer.text.clone().unwrap_or_else(|| cutter.raw().to_owned());
@@ -349,7 +425,11 @@ impl Room {
         let avatar = self.avatar(speaker);
         // The end of the stream decides what could not be shown yet.
         if let Some(rest) = cutter.held_back(&cleaned.text) {
-            out.push(Output::Token { speaker: avatar.clone(), text: rest.to_owned() });
+            out.push(Output::Token {
+                speaker: avatar.clone(),
+                text: rest.to_owned(),
+                attempt: attempt.clone(),
+            });
         }
         if let Some(cut) = &cleaned.cut {
             let reason = serde_json::to_value(cut.reason)
@@ -357,20 +437,19 @@ impl Room {
                 .and_then(|v| v.as_str().map(str::to_owned))
                 .unwrap_or_default();
             out.push(Output::Cut {
-                speaker: avatar.clone(),
+                speaker: avatar,
                 offset: cut.offset,
                 foreign: cut.id.clone(),
                 reason,
+                attempt,
             });
         }
         let parsed = self.parse_reasoning(&cleaned.text, speaker);
         if matches!(kind, Kind::Impersonate | Kind::Quiet) {
-            let text = match parsed {
-                Some((_, rest)) if kind == Kind::Quiet => rest,
-                _ => cleaned.text,
-            };
-            out.push(Output::Result { speaker: avatar, text });
-            return;
+            if let Some((_, rest)) = parsed.filter(|_| kind == Kind::Quiet) {
+                cleaned.text = rest;
+            }
+            return (cleaned, store::Answer::default());
         }
         let alternatives = answer
             .alternatives
@@ -382,7 +461,7 @@ impl Room {
                 self.clean_scripted(text, &reading, &options, Some(speaker)).text
             })
             .collect();
-        let mut text = cleaned.text;
+        let mut text = std::mem::take(&mut cleaned.text);
         let mut reasoning = answer.reasoning.unwrap_or(reasoning);
         let mut kind_of_reasoning = (!reasoning.is_empty() && current.streamed).then_some("model");
         if let Some((thought, rest)) = parsed {
@@ -391,9 +470,9 @@ impl Room {
         let mut effects = Effects::default();
         let reasoning =
             self.run_scripts(&reasoning, scripts::Placement::Reasoning, Some(speaker), &mut effects);
-        let mut warnings = cleaned.warnings;
-        warnings.append(&mut effects.notes);
+        cleaned.warnings.append(&mut effects.notes);
         self.commit(effects);
+        cleaned.text.clone_from(&text);
         let stored = store::Answer {
             text,
             api: current.api,
@@ -404,25 +483,7 @@ impl Room {
             streamed: current.streamed,
             alternatives,
         };
-        let index = self.store(kind, speaker, &stored, batch);
-        if index == 0 {
-            // Whatever becomes the first message has its macros written out (spec 02 §3.1).
-            let mut effects = Effects::default();
-            self.expand_first(true, &mut effects);
-            self.commit(effects);
-        }
-        let Some(message) = self.scene.chat.messages.get(index) else { return };
-        out.push(Output::MessageDone {
-            speaker: avatar.clone(),
-            name: current.name,
-            warnings,
-            index,
-            text: message.mes.clone(),
-            message: message.to_value(),
-        });
-        if let State::Running(round) = &mut self.state {
-            round.spoke.push(avatar);
-        }
+        (cleaned, stored)
     }
 
     /// The request of a turn that is not run: its payload and report. Nothing is changed. `typed` is a message of the user that is
@@ -523,7 +584,13 @@ impl Room {
     }
 
     /// Writes a reply into the chat; returns where.
-    fn store(&mut self, kind: Kind, speaker: usize, answer: &store::Answer, batch: Option<i64>) -> usize {
+    pub(super) fn store(
+        &mut self,
+        kind: Kind,
+        speaker: usize,
+        answer: &store::Answer,
+        batch: Option<i64>,
+    ) -> usize {
         let now = js::iso_date(self.host.clock.now_ms);
         let last = self.scene.chat.messages.len().saturating_sub(1);
         let own = self.scene.chat.messages.last().is_some_and(|m| !m.is_user && m.swipe_id.is_some());
@@ -559,6 +626,9 @@ impl Room {
         count: &dyn Count,
     ) -> Result<Vec<Output>, Error> {
         let Some(speaker) = self.current(request).map(|c| c.speaker) else { return Ok(Self::stale(request)) };
+        if self.is_coordinated() {
+            return self.failed(request, code, message, count);
+        }
         let id = self.avatar(speaker);
         let mut kept = Effects::default();
         if let State::Running(round) = &mut self.state {
@@ -566,8 +636,10 @@ impl Room {
             round.failed.push(id.clone());
         }
         self.commit_unanswered(kept);
-        let mut out =
-            vec![Output::DraftReset { speaker: id.clone() }, Output::Error { speaker: id, code, message }];
+        let mut out = vec![
+            Output::DraftReset { speaker: id.clone(), attempt: None },
+            Output::Error { speaker: id, code, message, attempt: None, issues: Vec::new() },
+        ];
         self.next_turn(count, &mut out)?;
         Ok(out)
     }
@@ -589,7 +661,7 @@ impl Room {
                 self.accept(*current, Answer::default(), &mut out);
             } else {
                 self.commit_unanswered(current.effects);
-                out.push(Output::DraftReset { speaker: self.avatar(id) });
+                out.push(Output::DraftReset { speaker: self.avatar(id), attempt: None });
             }
         }
         self.finish("aborted", &mut out);
@@ -608,7 +680,14 @@ impl Room {
             .map(|p| p.id.clone())
             .filter(|id| !reached && !spoke.contains(id) && !failed.contains(id))
             .collect();
-        out.push(Output::RoundStats { round: 1, spoke, failed, unreached });
+        out.push(Output::RoundStats {
+            round: 1,
+            spoke,
+            skipped: Vec::new(),
+            failed,
+            unreached,
+            duration_ms: None,
+        });
         out.push(Output::RoomFinished { reason: reason.to_owned(), round: 1, count });
     }
 }

@@ -34,6 +34,7 @@ mod token_texts;
 mod tokens;
 mod replay;
 mod room;
+mod room_rounds;
 mod rooms;
 mod scheduler;
 mod speakers;

@@ -209,6 +209,11 @@ impl Coordinator {
         self.round.queue.iter().map(|slot| slot.id.clone()).collect()
     }
 
+    /// The same with why each has a turn and who made it so.
+    pub fn plan(&self) -> Vec<(String, Cause, Option<String>)> {
+        self.round.queue.iter().map(|slot| (slot.id.clone(), slot.reason, slot.by.clone())).collect()
+    }
+
     /// The request or wait that is outstanding.
     pub fn outstanding(&self) -> Option<&str> {
         match &self.phase {
