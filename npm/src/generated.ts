@@ -52,6 +52,7 @@ budget?: Shares,
  * The room has a memory: its settings, and under `state` what it was. `docs/memory.md` lists them.
  */
 memory: MemoryOptions, 
+/**
  * How rounds in a group go: `{preset?, mode?, who?, crossTalk?, …}`, see `RoundConfig`. Absent: as in the reference.
  */
 rounds: RoundConfig, 

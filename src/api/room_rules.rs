@@ -131,7 +131,10 @@ pub(super) fn narration(of: &Value) -> Result<Value, Error> {
 pub(super) fn repeat(call: &Value) -> Value {
     let numbers = |key: &str| -> Vec<f64> { list(call, key).iter().filter_map(Value::as_f64).collect() };
     let (a, b) = (numbers("previous_vector"), numbers("vector"));
-    let options = RepeatOptions { threshold: number(call, "threshold"), embedding: !a.is_empty() };
+    let options = RepeatOptions {
+        threshold: number(call, "threshold").or_else(|| number(at(call, "options"), "threshold")),
+        embedding: !a.is_empty(),
+    };
     json!(similar(word(call, "previous"), word(call, "text"), &options, Some((&a, &b))))
 }
 

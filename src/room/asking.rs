@@ -116,7 +116,7 @@ impl Room {
         let speaker = ask.speaker.clone();
         let batch = self.host.clock.now_ms;
         self.state = State::Running(Box::new(Round::asked(self.starts, ask, batch, Some(false))));
-        self.request(index, &options, Some((messages, most)), out, count)?;
+        self.request(index, &options, Some((&messages, most)), out, count)?;
         if let Some(Output::Request { turn, speaker: named, name, .. }) = out.last_mut() {
             *turn = Some(asking);
             *named = speaker;

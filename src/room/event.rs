@@ -198,7 +198,6 @@ pub struct Answer {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
-#[expect(clippy::struct_excessive_bools, reason = "what a speaker is told, each for itself")]
 pub struct Asking {
     /// `reply`, `director`, `narrate`.
     pub purpose: String,

@@ -173,7 +173,7 @@ impl Room {
             room.drain(&mut out, count)?;
             Ok(out)
         });
-        let rests = before.coordinator.outstanding().is_some_and(|w| w.ends_with(".auto"));
+        let rests = before.coordinator.rests();
         if let Ok(out) = &mut result
             && rests
             && !self.is_busy()

@@ -145,7 +145,7 @@ impl Room {
         &mut self,
         speaker: usize,
         options: &TurnOptions,
-        beside: Option<(Vec<Value>, Option<u32>)>,
+        beside: Option<(&[Value], Option<u32>)>,
         out: &mut Vec<Output>,
         count: &dyn Count,
     ) -> Result<(), Error> {

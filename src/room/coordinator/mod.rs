@@ -204,6 +204,11 @@ impl Coordinator {
         self.phase != Phase::Idle
     }
 
+    /// Whether it only waits for the next round of auto mode.
+    pub const fn rests(&self) -> bool {
+        matches!(self.phase, Phase::AutoWaiting { .. })
+    }
+
     /// Who waits for a turn in this round, in order.
     pub fn waiting(&self) -> Vec<String> {
         self.round.queue.iter().map(|slot| slot.id.clone()).collect()

@@ -43,10 +43,8 @@ impl Coordinator {
 
     fn check(&self, begin: &Begin, ground: &Ground<'_>) -> Result<(), Refusal> {
         let participants = self.participants(ground);
-        if participants.is_empty() {
-            return Ok(());
-        }
-        if self.host(&participants).is_some_and(|host| !participants.contains(&host)) {
+        let host = self.host(&participants).filter(|_| !participants.is_empty());
+        if host.is_some_and(|host| !participants.contains(&host)) {
             return Err(Refusal::HostNotInRoom);
         }
         if begin.target.as_ref().is_some_and(|target| !participants.contains(target)) {
