@@ -50,5 +50,6 @@ mod truncate;
 mod stream;
 mod macros_builtins;
 mod textcompletion;
+mod text_spec;
 mod macros_fixed;
 mod macros_spec;

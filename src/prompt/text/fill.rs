@@ -51,6 +51,15 @@ fn padded(input: &Input<'_>, text: &str) -> i64 {
     if text.is_empty() { 0 } else { tokens(input, text) + input.padding }
 }
 
+/// What is put behind the newest text where no template brings the begun reply.
+fn plain_bias(input: &Input<'_>) -> String {
+    let bias = input.ending.bias;
+    if input.instruct.is_some() || input.kind == Kind::Impersonate || bias.is_empty() {
+        return String::new();
+    }
+    format!(" {bias}")
+}
+
 /// The turn that goes in front, rendered.
 fn alignment(input: &Input<'_>, scope: &mut Expander<'_>) -> String {
     match input.instruct {
@@ -82,7 +91,8 @@ pub(super) fn fill(
     let pinned: String = if input.pinned { input.examples.concat() } else { String::new() };
     let aligned = alignment(input, scope);
     let end = ending::ended(input, "", scope);
-    let fixed_text = [&input.top, &pinned, &aligned, &input.start, &end, &out.continuation];
+    let begun = if fixed { plain_bias(input) } else { String::new() };
+    let fixed_text = [&input.top, &pinned, &aligned, &input.start, &end, &out.continuation, &begun];
     let reserved: String = fixed_text.into_iter().map(String::as_str).collect();
     out.used = padded(input, &reserved);
     let mut ledger = Budget::new(input.limit);
@@ -268,7 +278,7 @@ impl Fill {
     /// The same for everything else: the sum of the counts can be less than the count of the whole (F16).
     pub(super) fn shrink(&mut self, input: &Input<'_>) {
         loop {
-            self.used = padded(input, &self.whole(input, ""));
+            self.used = padded(input, &self.whole(input, &plain_bias(input)));
             if self.used <= self.limit || (self.entries.len() <= 1 && self.examples == 0) {
                 return;
             }
