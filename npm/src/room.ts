@@ -1,7 +1,7 @@
 import { glue, guarded, text } from "./core.js";
 import { PromptsideError } from "./errors.js";
 import { RoomMemory } from "./memory.js";
-import type { BuildOptions, Built, CleanOptions, Cleaned, Input, InspectOptions, Inspected, InspectedText, Output, Plan, RoomOptions, SceneInput, Scripted, ScriptOptions, SpeakerOptions } from "./types.js";
+import type { BuildOptions, RawOptions, Built, CleanOptions, Cleaned, Input, InspectOptions, Inspected, InspectedText, Output, Plan, RoomOptions, SceneInput, Scripted, ScriptOptions, SpeakerOptions } from "./types.js";
 
 const left = new FinalizationRegistry<glue.Handle>((handle) => handle.free());
 
@@ -36,6 +36,11 @@ export class Room {
   /** The request that would be sent for a speaker, with its report. Nothing is changed. */
   buildRequest(options: BuildOptions = {}): Built {
     return this.#call("buildRequest", options);
+  }
+
+  /** The request of a prompt without the chat, for text completion. No message is stored. */
+  buildRaw(options: RawOptions): Built {
+    return this.#call("buildRaw", options);
   }
 
   /** Cleans a whole reply of a speaker. Nothing is stored. */

@@ -39,6 +39,11 @@ export type RoomOptions = Partial<Omit<made.RoomOptions, "random" | "rounds">> &
 export type SpeakerOptions = Partial<made.SpeakerOptions>;
 /** Which request? */
 export type BuildOptions = Partial<Omit<made.BuildOptions, "quiet">> & { quiet?: QuietInput };
+/** A prompt without the chat. */
+export type RawOptions = Partial<Omit<made.RawOptions, "prompt">> & {
+  /** A text, or messages, oldest first. */
+  prompt: string | { role: "system" | "user" | "assistant"; content: string; name?: string }[];
+};
 /** A text to look at. */
 export type InspectOptions = Partial<made.InspectOptions>;
 /** Which regex scripts run on a text. */
@@ -132,6 +137,8 @@ export interface SceneInput {
   /** A chat-completion preset or settings object. */
   preset?: Record<string, unknown>;
   settings?: { power_user?: Record<string, unknown>; extensions?: Record<string, unknown>; world_info?: Record<string, unknown> };
+  /** Text completion instead of chat completion: see `docs/text-completion.md`. */
+  text?: TextInput;
   lorebooks?: { books?: Record<string, unknown>; global?: string[]; charLore?: { name: string; extraBooks: string[] }[] };
   scripts?: { global?: unknown[]; preset?: unknown[]; allowedCharacters?: string[] };
   extensionPrompts?: ExtensionPromptInput[];
@@ -140,6 +147,38 @@ export interface SceneInput {
   macros?: Record<string, string | number | boolean>;
   /** In `Room.update`: header metadata to merge. */
   chatMetadata?: Record<string, unknown>;
+}
+
+/** A text-completion backend and its settings. */
+export interface TextBackend {
+  /** `koboldcpp`, `llamacpp`, `ooba` (default), `tabby`, `vllm`, `aphrodite`, `ollama`, `generic`, `huggingface`, or a hosted service. */
+  type?: string;
+  model?: string;
+  /** What the server says it runs; stored with replies (default: the model). */
+  status?: string;
+  /** Base URL of your own server (default `http://127.0.0.1:5000`). */
+  server?: string;
+  streaming?: boolean;
+  /** Tokens (default 8192). */
+  max_context?: number;
+  /** Tokens (default 300). */
+  response_length?: number;
+  /** Sampler settings, under the names of preset files. */
+  settings?: Record<string, unknown>;
+}
+
+/** Text completion: where the prompt goes, and templates that lie over those of `settings.power_user`. */
+export interface TextInput {
+  /** The backends of `textgen` (default), or KoboldAI Classic. */
+  api?: "textgen" | "kobold";
+  textgen?: TextBackend;
+  kobold?: Omit<TextBackend, "type"> & { flags?: Record<string, boolean> };
+  /** A context template, as its file has it. */
+  context?: Record<string, unknown>;
+  /** An instruct template; instruct mode is on when it is given, unless it says `enabled: false`. */
+  instruct?: Record<string, unknown>;
+  sysprompt?: { content?: string; post_history?: string; enabled?: boolean; [key: string]: unknown };
+  reasoning?: Record<string, unknown>;
 }
 
 /** A file that was read. */

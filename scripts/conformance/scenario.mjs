@@ -123,7 +123,7 @@ class Run {
       if (output.type === "error") {
         // The page shows the failure.
         result.error = true;
-        result.notices = (result.notices ?? 0) + 1;
+        if (!this.scenario.api) result.notices = (result.notices ?? 0) + 1;
       }
       if (output.type !== "request") continue;
       const inspection = this.room.inspect();

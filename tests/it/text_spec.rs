@@ -9,7 +9,7 @@ const SILLY: &str = "sillytavern";
 const OURS: &str = "promptside";
 const STORY: &str = "{{#if system}}{{system}}\n{{/if}}{{#if wiBefore}}{{wiBefore}}\n{{/if}}{{#if description}}{{description}}\n{{/if}}{{#if personality}}{{personality}}\n{{/if}}{{#if scenario}}{{scenario}}\n{{/if}}{{#if wiAfter}}{{wiAfter}}\n{{/if}}{{#if persona}}{{persona}}\n{{/if}}{{trim}}";
 
-fn template(wrap: bool, parts: [&str; 8], more: Value) -> Value {
+fn template(wrap: bool, parts: [&str; 8], more: &Value) -> Value {
     let [input, input_suffix, output, output_suffix, system, system_suffix, before, after] = parts;
     let mut out = json!({
         "input_sequence": input, "input_suffix": input_suffix, "output_sequence": output, "output_suffix": output_suffix,
@@ -37,7 +37,7 @@ fn chatml() -> Value {
             "<|im_start|>system",
             end,
         ],
-        json!({"stop_sequence": "<|im_end|>"}),
+        &json!({"stop_sequence": "<|im_end|>"}),
     )
 }
 
@@ -144,7 +144,7 @@ fn worked_prompts_of_each_template() {
                     "<|start_header_id|>system<|end_header_id|>\n\n",
                     eot,
                 ],
-                json!({}),
+                &json!({}),
             ),
             format!(
                 "<|start_header_id|>system<|end_header_id|>\n\n{S}<|eot_id|><|start_header_id|>user<|end_header_id|>\n\nAlex: Is it lit?<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\nIt always is.<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n*She waves.* Welcome!<|eot_id|><|start_header_id|>user<|end_header_id|>\n\nHi. Is it safe here?<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n"
@@ -164,7 +164,7 @@ fn worked_prompts_of_each_template() {
                     "[SYSTEM_PROMPT] ",
                     "[/SYSTEM_PROMPT]",
                 ],
-                json!({}),
+                &json!({}),
             ),
             format!(
                 "[SYSTEM_PROMPT] {S}[/SYSTEM_PROMPT][INST] Alex: Is it lit?[/INST] It always is.</s> *She waves.* Welcome!</s>[INST] Hi. Is it safe here?[/INST] "
@@ -175,7 +175,7 @@ fn worked_prompts_of_each_template() {
             template(
                 false,
                 ["[INST]", "", "[/INST]", "</s>", "", "", "[INST]", "[/INST]Understood.</s>"],
-                json!({"system_same_as_user": true, "user_alignment_message": filler}),
+                &json!({"system_same_as_user": true, "user_alignment_message": filler}),
             ),
             format!(
                 "[INST]{S}[/INST]Understood.</s>[INST]Alex: Is it lit?[/INST]It always is.</s>[INST]{filler}[/INST]*She waves.* Welcome!</s>[INST]Hi. Is it safe here?[/INST]"
@@ -186,7 +186,7 @@ fn worked_prompts_of_each_template() {
             template(
                 false,
                 ["[INST] ", "", "[/INST] ", "</s>", "", "", "[INST] ", "[/INST] Understood.</s>"],
-                json!({"system_same_as_user": true, "user_alignment_message": filler, "last_output_sequence": "[/INST]"}),
+                &json!({"system_same_as_user": true, "user_alignment_message": filler, "last_output_sequence": "[/INST]"}),
             ),
             format!(
                 "[INST] {S}[/INST] Understood.</s>[INST] Alex: Is it lit?[/INST] It always is.</s>[INST] {filler}[/INST] *She waves.* Welcome!</s>[INST] Hi. Is it safe here?[/INST]"
@@ -206,7 +206,7 @@ fn worked_prompts_of_each_template() {
                     "<start_of_turn>user",
                     gemma,
                 ],
-                json!({"system_same_as_user": true}),
+                &json!({"system_same_as_user": true}),
             ),
             format!(
                 "<start_of_turn>user\n{S}<end_of_turn>\n<start_of_turn>user\nAlex: Is it lit?<end_of_turn>\n<start_of_turn>model\nIt always is.<end_of_turn>\n<start_of_turn>model\n*She waves.* Welcome!<end_of_turn>\n<start_of_turn>user\nHi. Is it safe here?<end_of_turn>\n<start_of_turn>model\n"
@@ -217,7 +217,7 @@ fn worked_prompts_of_each_template() {
             template(
                 true,
                 ["### Instruction:", "\n\n", "### Response:", "\n\n", "### Input:", "\n\n", "", "\n\n"],
-                json!({}),
+                &json!({}),
             ),
             format!(
                 "{S}\n\n### Instruction:\nAlex: Is it lit?\n\n### Response:\nIt always is.\n\n### Response:\n*She waves.* Welcome!\n\n### Instruction:\nHi. Is it safe here?\n\n### Response:\n"
@@ -237,7 +237,7 @@ fn worked_prompts_of_each_template() {
                     "<|START_OF_TURN_TOKEN|><|SYSTEM_TOKEN|>",
                     turn,
                 ],
-                json!({}),
+                &json!({}),
             ),
             format!(
                 "<|START_OF_TURN_TOKEN|><|SYSTEM_TOKEN|>{S}<|END_OF_TURN_TOKEN|><|START_OF_TURN_TOKEN|><|USER_TOKEN|>Alex: Is it lit?<|END_OF_TURN_TOKEN|><|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>It always is.<|END_OF_TURN_TOKEN|><|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>*She waves.* Welcome!<|END_OF_TURN_TOKEN|><|START_OF_TURN_TOKEN|><|USER_TOKEN|>Hi. Is it safe here?<|END_OF_TURN_TOKEN|><|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>"
@@ -248,7 +248,7 @@ fn worked_prompts_of_each_template() {
             template(
                 false,
                 ["<｜User｜>", "", "<｜Assistant｜>", deepseek, "", "", "", ""],
-                json!({"system_same_as_user": true}),
+                &json!({"system_same_as_user": true}),
             ),
             format!(
                 "{S}<｜User｜>Alex: Is it lit?<｜Assistant｜>It always is.<｜end▁of▁sentence｜><｜Assistant｜>*She waves.* Welcome!<｜end▁of▁sentence｜><｜User｜>Hi. Is it safe here?<｜Assistant｜>"
@@ -360,7 +360,7 @@ fn variants_of_chatml() {
             "<|im_start|>system",
             "",
         ],
-        json!({}),
+        &json!({}),
     );
     assert_eq!(
         prompt(&short(Some(bare)), &normal),
@@ -375,7 +375,7 @@ fn the_worked_budget() {
     let mut scene = short(None);
     scene["text"]["sysprompt"]["content"] = json!("");
     let line = |i: usize| {
-        if i % 2 == 0 {
+        if i.is_multiple_of(2) {
             message("Alex", true, &format!("msg{i}"))
         } else {
             message("Mira", false, &format!("msg{i}"))
@@ -410,7 +410,7 @@ fn stop_strings() {
     );
     assert_eq!(stops(&short(None), &json!({"impersonate": true})), json!(["\nMira:", "\nAlex:"]));
     let lines =
-        template(false, [""; 8], json!({"stop_sequence": "A\n  \nB", "sequences_as_stop_strings": false}));
+        template(false, [""; 8], &json!({"stop_sequence": "A\n  \nB", "sequences_as_stop_strings": false}));
     assert_eq!(stops(&short(Some(lines)), &json!({})), json!(["\nAlex:", "A", "B"]));
 }
 
@@ -478,7 +478,7 @@ fn a_missing_model_is_noticed() {
     for (profile, left) in [(SILLY, 1), (OURS, 2)] {
         let mut room = session(&scene, profile);
         let result = room.call("step", r#"{"input": {"type": "start", "kind": "regenerate"}}"#);
-        assert!(result.map_or_else(|e| e.to_string(), |t| t).contains("provider.model"), "{profile}");
+        assert!(result.unwrap_or_else(|e| e.to_string()).contains("provider.model"), "{profile}");
         let chat: Value = serde_json::from_str(&room.call("chat", "{}").unwrap()).unwrap();
         assert_eq!(chat["messages"].as_array().unwrap().len(), left, "{profile}");
     }
@@ -581,7 +581,7 @@ proptest! {
         scene["chat"] = texts
             .iter()
             .enumerate()
-            .map(|(i, words)| message(if i % 2 == 0 { "Mira" } else { "Alex" }, i % 2 == 1, &format!("№{i}; {}", words.join(" "))))
+            .map(|(i, words)| message(if i.is_multiple_of(2) { "Mira" } else { "Alex" }, i % 2 == 1, &format!("№{i}; {}", words.join(" "))))
             .collect();
         scene["text"]["textgen"]["max_context"] = json!(limit);
         scene["settings"]["power_user"]["token_padding"] = json!(padding);
