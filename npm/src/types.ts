@@ -1,5 +1,6 @@
 // What is not made from Rust: the shapes of the files that users bring, as far as their fields are read. The rest is generated.
 import type * as made from "./generated.js";
+import type { MemoryReport } from "./memory.js";
 import type { OutgoingRequest } from "./round.js";
 export type * from "./generated.js";
 
@@ -21,8 +22,9 @@ export type RoundConfig = Partial<Omit<made.RoundConfig, "crossTalk" | "auto" | 
 export type Input = Exclude<made.Input, { type: "start" }> | ({ type: "start" } & Start);
 /** What a room answers. */
 export type Output =
-  | Exclude<made.Output, { type: "request" | "user_message" | "message_done" | "round_plan" }>
+  | Exclude<made.Output, { type: "memory" | "request" | "user_message" | "message_done" | "round_plan" }>
   | (Omit<Extract<made.Output, { type: "request" }>, "request" | "report"> & { request: OutgoingRequest; report: made.Report })
+  | (Omit<Extract<made.Output, { type: "memory" }>, "report"> & { report: MemoryReport })
   | (Omit<Extract<made.Output, { type: "user_message" }>, "message"> & { message: MessageInput })
   | (Omit<Extract<made.Output, { type: "message_done" }>, "message"> & { message: MessageInput })
   | (Omit<Extract<made.Output, { type: "round_plan" }>, "planned" | "draws" | "empty"> & {

@@ -2,6 +2,7 @@
 import {
   PromptsideError,
   Room,
+  VectorIndex,
   buildRequest,
   cleanReply,
   countTokens,
@@ -26,7 +27,13 @@ import {
   type GroupInput,
   type Input,
   type InspectedText,
+  type MemoryJob,
+  type MemoryOptions,
+  type MemoryReport,
+  type MemoryResult,
   type MessageInput,
+  type RoomMemory,
+  type SummaryState,
   type OutgoingRequest,
   type Output,
   type PersonaInput,
@@ -156,4 +163,27 @@ function show(event: Output): void {
 
 function why(reason: Reason): string {
   return reason.kind === "mentioned" ? `${reason.start}-${reason.end}` : reason.kind === "roll" ? `${reason.value}` : reason.kind;
+}
+
+export function remember(room: Room, embed: (texts: string[]) => Float32Array[]): MemoryReport {
+  const options: MemoryOptions = { share: 0.2, summary: { interval: 8, pinned: ["生日：三月十五日"] }, embed: { model: "m", precision: "int8" } };
+  room.memory.configure(options);
+  const memory: RoomMemory = room.memory;
+  const id = memory.addFile({ name: "林地", text: "…", scope: "chat" });
+  for (const job of memory.pending() as MemoryJob[]) {
+    const result: MemoryResult = job.kind === "embed" ? { vectors: embed(job.texts) } : { text: job.user };
+    const { status } = memory.store(job.id, result);
+    if (status === "stale_result") memory.forget(id);
+  }
+  memory.setQuery(memory.query({ speaker: "洛恩" }), embed(["…"])[0] ?? []);
+  const summary: SummaryState = memory.summary();
+  if (summary.due) memory.editSummary(summary.text);
+  const kept = memory.export();
+  memory.import(kept);
+  const index = new VectorIndex("m", "int8");
+  index.add(["a"], embed(["a"]));
+  const best: number | undefined = index.search([1, 0], 1)[0]?.score;
+  index.free();
+  const report = memory.recall({ speaker: "洛恩" });
+  return best === undefined ? report : { ...report, left: best };
 }

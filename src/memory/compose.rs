@@ -229,7 +229,11 @@ impl Memory {
         if !rules.enabled {
             return String::new();
         }
-        let alive = |e: &&Episode| e.sources.iter().all(|(id, hash)| ask.view.hash_of(id) == Some(hash));
+        let there: BTreeMap<&str, &str> =
+            ask.view.anchors().into_iter().map(|anchor| (anchor.id, anchor.hash)).collect();
+        let alive = |e: &&Episode| {
+            e.sources.iter().all(|(id, hash)| there.get(id.as_str()).is_some_and(|own| own == hash))
+        };
         let own: Vec<&Episode> = self.confirmed(ask.speaker).filter(alive).collect();
         if own.is_empty() {
             return String::new();

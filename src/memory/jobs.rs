@@ -246,6 +246,9 @@ impl Memory {
             .map(|i| (i.of.as_str(), i.hash.as_str()))
             .collect();
         let open = self.jobs.iter().filter(|j| matches!(j.work, Work::Embed { .. })).count();
+        let takes =
+            super::embed::Provider::named(&self.settings.embed.provider).map_or(usize::MAX, |p| p.batch());
+        let most = self.settings.embed.batch.min(takes);
         let (mut items, mut batch): (Vec<IndexItem>, Vec<String>) = (Vec::new(), Vec::new());
         let mut made = open;
         for (of, hash, chunks) in found.embed.iter().filter_map(|at| texts.get(*at)) {
@@ -255,16 +258,20 @@ impl Memory {
             if out.contains(&(of.as_str(), hash.as_str())) {
                 continue;
             }
-            for (chunk, text) in (0_u32..).zip(chunks) {
-                items.push(IndexItem { of: of.clone(), chunk, hash: hash.clone() });
-                batch.push(text.clone());
-            }
-            if batch.len() >= self.settings.embed.batch {
+            // The chunks of a text stay together; only one long text makes a job larger than the provider takes.
+            if !batch.is_empty() && batch.len() + chunks.len() > most {
                 works.push(Work::Embed {
                     items: std::mem::take(&mut items),
                     texts: std::mem::take(&mut batch),
                 });
                 made += 1;
+                if made >= EMBED_JOBS {
+                    break;
+                }
+            }
+            for (chunk, text) in (0_u32..).zip(chunks) {
+                items.push(IndexItem { of: of.clone(), chunk, hash: hash.clone() });
+                batch.push(text.clone());
             }
         }
         if !batch.is_empty() {

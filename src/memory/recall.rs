@@ -251,11 +251,13 @@ fn ranked(open: &[usize], cosines: &[Option<f32>], words: Option<&[usize]>, thre
         by_cosine.iter().filter_map(|(at, _)| key(at)).collect::<Vec<_>>(),
         by_words.iter().filter_map(key).collect(),
     ];
+    let ranks: std::collections::BTreeMap<usize, usize> =
+        by_words.iter().enumerate().map(|(rank, at)| (*at, rank + 1)).collect();
     fuse(&lists, &[], RRF_K)
         .into_iter()
         .filter_map(|(key, score)| {
             let at = key.parse().ok()?;
-            let word_rank = by_words.iter().position(|w| *w == at).map(|r| r + 1);
+            let word_rank = ranks.get(&at).copied();
             Some(Picked { word_rank, ..picked(at, score) })
         })
         .collect()

@@ -182,6 +182,32 @@ fn vectors_are_made_kept_and_thrown_away() {
 }
 
 #[test]
+fn jobs_are_requests_that_the_provider_takes() {
+    let embed = json!({"provider": "cohere", "model": "embed-multilingual-v3.0", "batch": 500});
+    let mut chat =
+        Chat::new(&scene(&long_chat(200)), &options(&json!({"embed": embed, "summary": {"enabled": false}})));
+    let jobs = chat.call("memory.pending", &json!({}));
+    let sizes: Vec<usize> =
+        jobs.as_array().unwrap().iter().map(|j| j["texts"].as_array().unwrap().len()).collect();
+    assert_eq!(sizes, [96, 96, 8]);
+    let request = &jobs[0]["request"];
+    assert_eq!(request["url"], "https://api.cohere.ai/v2/embed");
+    assert_eq!(request["auth"], json!({"header": "Authorization", "prefix": "Bearer "}));
+    assert!(request["body"].as_str().unwrap().contains("\"input_type\":\"search_document\""));
+    let answer = json!({"embeddings": {"float": vec![vec![1.0, 0.5]; 96]}});
+    let stored = chat.call("memory.store", &json!({"id": jobs[0]["id"], "response": answer}));
+    assert_eq!(stored, json!({"status": "kept"}));
+    let refused = json!({"id": jobs[1]["id"], "response": {"message": "invalid api token"}});
+    let error = chat.0.call("memory.store", &refused.to_string()).unwrap_err();
+    assert!(error.to_string().contains("invalid api token"), "{error}");
+    assert_eq!(
+        chat.call("memory.pending", &json!({})).as_array().unwrap().len(),
+        2,
+        "it is still to be done"
+    );
+}
+
+#[test]
 fn a_query_vector_of_the_host_is_used() {
     let mut chat = Chat::new(&scene(&long_chat(60)), &options(&json!({"embed": {"model": "m"}})));
     chat.work("embed", &vectors);

@@ -253,10 +253,9 @@ pub(super) fn budget(args: &Args<'_>) -> Value {
         let mut out = object(vec![("id", own.0.as_str().into())]);
         match booked {
             Booked::Whole(cost) => js::put(&mut out, "cost", (*cost).into()),
-            Booked::Cut { text, cost } => {
+            Booked::Cut { cost, .. } => {
                 js::put(&mut out, "cost", (*cost).into());
                 js::put(&mut out, "cut", true.into());
-                js::put(&mut out, "text", text.as_str().into());
             }
             Booked::LeftOut => js::put(&mut out, "left_out", true.into()),
         }
