@@ -55,6 +55,27 @@ test("a request's writes are a change set, stored when the reply is accepted", (
   assert.match(room.buildRequest().request.body, /Turn 2 /);
 });
 
+test("the platform's regular expressions are an option", () => {
+  const script = (findRegex, replaceString) => ({ scriptName: "s", findRegex, replaceString, placement: [2] });
+  const global = [
+    script("/(?<n>b)(a)?/g", "[$1|$2|$<n>|$0|$9]"),
+    script("/(?<=洛)恩+?/u", "😀$0"),
+    script("/😀+/", "<{{match}}>"),
+    script("/x*/g", "-"),
+    script("/(a+)+\\1$/", "never"),
+    script("/\\ud83d$/", "half"),
+  ];
+  const texts = ["abba 洛恩恩 😀😀", "", "bbb\n洛恩{{user}}", `${"a".repeat(18)}!`];
+  const run = (regexp) => {
+    const room = new Room(scene({ scripts: { global } }), { ...options, regexp });
+    return texts.map((text) => room.runScripts(text, { placement: 2 }));
+  };
+  assert.deepEqual(run("platform"), run("own"));
+  const slow = (regexp) => new Room(scene({ scripts: { global: [global[4]] } }), { ...options, regexp, limits: { regex_steps: 10 } }).runScripts(texts[3], { placement: 2 }).warnings.length;
+  assert.deepEqual([slow("own"), slow("platform")], [1, 0], "it has no budget");
+  assert.throws(() => run("other"), { code: "option.unknown", path: "regexp" });
+});
+
 test("a script that needs too many steps leaves the text alone and is named", () => {
   const script = (scriptName, findRegex, promptOnly) => ({ scriptName, findRegex, replaceString: "X", placement: [1, 2], promptOnly });
   const long = `${"a".repeat(3000)}!`;

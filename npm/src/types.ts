@@ -57,9 +57,13 @@ export interface ScriptOptions {
   prompt?: boolean;
   /** A stored message is being edited. */
   edit?: boolean;
-  /** Messages behind it. */
+  /** Messages behind it, and before it. */
   depth?: number;
+  index?: number;
+  /** Whose turn it is: that card's scripts run, if they are allowed. */
   speaker?: string;
+  /** `{{char}}` in trim texts (put right: everywhere), if not the speaker's name: the message's. */
+  name?: string;
 }
 /** A reply to clean. */
 export type CleanOptions = Partial<made.CleanOptions> & { text: string };

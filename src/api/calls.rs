@@ -231,10 +231,11 @@ pub(super) fn expand(room: &mut Room, options: &ExpandOptions) -> Result<Vec<Str
     let mut out = Vec::with_capacity(options.texts.len());
     let mut effects = Effects::default();
     let mut host = room.host().clone();
+    let base = EnvBase::new(room.scene(), at, room.profile());
     for text in &options.texts {
-        let base = EnvBase::new(room.scene(), at, room.profile());
         out.push(macros::expand(text, &base.env(), &mut host, &mut effects));
     }
+    drop(base);
     if options.commit {
         *room.host_mut() = host;
         room.commit(effects);
@@ -276,7 +277,7 @@ pub(super) fn inspect_text(room: &mut Room, options: &InspectOptions) -> Result<
     Ok(result)
 }
 
-/// Runs regex scripts on a text: `{text, placement, prompt?, markdown?, edit?, depth?, speaker?}`.
+/// Runs regex scripts on a text: `{text, placement, prompt?, markdown?, edit?, depth?, index?, speaker?, name?}`.
 pub(super) fn regex(room: &mut Room, value: &Value) -> Result<Scripted, Error> {
     let at = speaker(room, value.get("speaker").and_then(Value::as_str))?;
     let flag = |key: &str| value.get(key).is_some_and(js::to_boolean);
@@ -299,6 +300,8 @@ pub(super) fn regex(room: &mut Room, value: &Value) -> Result<Scripted, Error> {
         prompt: flag("prompt"),
         edit: flag("edit"),
         depth: value.get("depth").and_then(Value::as_i64),
+        index: value.get("index").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok()),
+        name: value.get("name").and_then(Value::as_str),
         speaker: avatar,
         author: avatar.filter(|_| placement == Placement::AiOutput),
         ..Call::new(placement)

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::error::{Code, Error};
 use crate::host::{Clock, Dice, Host, Limits, Rest, Seed};
+use crate::js::regexp::Platform;
 use crate::models::{self, Model};
 use crate::parts::Shares;
 use crate::profile::{Profile, TOKENS_ESTIMATE};
@@ -80,6 +81,10 @@ pub struct RoomOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(type = "RoundConfig"))]
     pub rounds: Option<Value>,
+    /// `own` (default): regex scripts run on the package's engine, step by step. `platform`: on the browser's, which knows no
+    /// budget; for callers that run the package in a worker and end it at a deadline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regexp: Option<String>,
     /// Write the greetings of a new chat, expand the first message of an existing one (default true).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open: Option<bool>,
@@ -202,10 +207,12 @@ fn set_limit(limits: &mut Limits, name: &str, value: u64) -> Result<(), Error> {
     Ok(())
 }
 
-/// The loaded vocabularies, by encoding. Cheap to copy: rooms share them.
+/// What the module has for all rooms: the loaded vocabularies, by encoding, and the platform's regular expressions. Cheap to copy.
 #[derive(Clone, Default)]
 pub struct Vocabularies {
     loaded: IndexMap<String, Rc<Bpe>>,
+    /// The browser's `RegExp`, where there is one.
+    pub platform_regexp: Option<Platform>,
 }
 
 impl Vocabularies {
@@ -215,6 +222,19 @@ impl Vocabularies {
         let name = Count::id(&vocabulary).to_owned();
         self.loaded.insert(name.clone(), Rc::new(vocabulary));
         Ok(name)
+    }
+
+    /// The engine for regex scripts by its name.
+    pub fn regexp(&self, choice: Option<&str>) -> Result<Option<Platform>, Error> {
+        let unknown = |what: String| Err(Error::new(Code::OptionUnknown, "regexp", what));
+        match choice {
+            None | Some("own") => Ok(None),
+            Some("platform") if self.platform_regexp.is_some() => Ok(self.platform_regexp),
+            Some("platform") => {
+                unknown("this platform brings no regular expressions; leave regexp out".to_owned())
+            }
+            Some(other) => unknown(format!("{other:?} is not one of own, platform")),
+        }
     }
 
     /// The counter for a choice of tokenizer and the preset's model.

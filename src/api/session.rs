@@ -36,7 +36,9 @@ impl Session {
         warnings.extend(notes);
         let counter =
             vocabularies.counter(options.tokenizer.as_deref().unwrap_or("auto"), &scene.preset, &profile)?;
-        let mut room = Room::new(scene, profile, options.host()?);
+        let mut host = options.host()?;
+        host.platform_regexp = vocabularies.regexp(options.regexp.as_deref())?;
+        let mut room = Room::new(scene, profile, host);
         room.configure_provider(options.provider.as_ref());
         room.ask_mut().shares = options.budget.clone().unwrap_or_default();
         if let Some(memory) = &options.memory {

@@ -9,7 +9,7 @@ mod limits;
 pub use draws::{Dice, Draw, Draws, Rest, Seed, Site, Tape};
 pub use limits::Limits;
 
-use crate::js::regexp::Steps;
+use crate::js::regexp::{Platform, Steps};
 
 /// Everything a step may ask of the outside, as data.
 #[derive(Clone, Debug)]
@@ -22,12 +22,20 @@ pub struct Host {
     pub limits: Limits,
     /// Steps that regular expressions have taken in this request (default 0): see [`Host::begin_request`].
     pub regex_spent: u64,
+    /// The engine for regex scripts, in place of our own (default none): exact too, but without a budget.
+    pub platform_regexp: Option<Platform>,
 }
 
 impl Host {
     /// A host with the given dice, the epoch in UTC, and default limits.
     pub fn new(dice: Dice) -> Self {
-        Self { dice, clock: Clock::default(), limits: Limits::default(), regex_spent: 0 }
+        Self {
+            dice,
+            clock: Clock::default(),
+            limits: Limits::default(),
+            regex_spent: 0,
+            platform_regexp: None,
+        }
     }
 
     /// Another request, or another text that comes in, begins: what belongs to one is spent anew.

@@ -31,6 +31,8 @@ pub(super) struct Split {
 #[derive(Clone, Debug)]
 pub(super) struct Pattern {
     pub regex: Result<Regex, String>,
+    /// Its source, for another engine: pattern and flags.
+    pub source: (String, String),
     pub note: Option<&'static str>,
 }
 
@@ -39,10 +41,11 @@ impl Pattern {
     pub(super) fn new(find: &str, fixed: bool) -> Self {
         let split = if fixed { split_fixed(find) } else { split(find) };
         match split {
-            Err(why) => Self { regex: Err(why.to_owned()), note: None },
+            Err(why) => Self { regex: Err(why.to_owned()), note: None, source: Default::default() },
             Ok(split) => Self {
                 regex: Regex::new(&split.body, &split.flags).map_err(|e| e.to_string()),
                 note: split.note,
+                source: (split.body, split.flags),
             },
         }
     }

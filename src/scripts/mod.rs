@@ -386,7 +386,13 @@ pub fn run(
         let mut steps = host.regex_steps();
         let granted = steps;
         let mut context = Context { env: &own, trim_env: &trimming, fixed, host, effects: writes };
-        let done = replace::replace(&now, script, regex, &mut steps, &mut context);
+        let done = match context.host.platform_regexp {
+            Some(find) => match find(&pattern.source.0, &pattern.source.1, now.units()) {
+                Some(matches) => replace::replace_found(&now, script, regex, &matches, &mut context),
+                None => Err(Stop::Platform),
+            },
+            None => replace::replace(&now, script, regex, &mut steps, &mut context),
+        };
         host.spend_regex_steps(granted, steps);
         match done {
             Ok(None) => {}
@@ -403,6 +409,7 @@ pub fn run(
             }
             Err(Stop::Steps) => stopped(script, writes, "its pattern needs too many steps"),
             Err(Stop::Matches) => stopped(script, writes, "it matches too often"),
+            Err(Stop::Platform) => stopped(script, writes, "the platform's engine failed"),
             Err(Stop::Output) => stopped(script, writes, "its result is too long"),
         }
     }

@@ -85,6 +85,8 @@ pub(super) enum Stop {
     Steps,
     Matches,
     Output,
+    /// The platform's engine failed.
+    Platform,
 }
 
 impl From<StepsExceeded> for Stop {
@@ -125,6 +127,32 @@ pub(super) fn replace(
         context.write(text, script, regex, found, room, out)
     })?;
     Ok(done.map(|text| (text, count)))
+}
+
+/// The same with matches that another engine found. `regex` is the same pattern, for the names of its groups.
+pub(super) fn replace_found(
+    text: &Text,
+    script: &Script,
+    regex: &Regex,
+    matches: &[Match],
+    context: &mut Context<'_, '_>,
+) -> Result<Option<(Text, usize)>, Stop> {
+    if matches.is_empty() {
+        return Ok(None);
+    }
+    if matches.len() > context.host.limits.script_matches {
+        return Err(Stop::Matches);
+    }
+    let most_units = context.host.limits.script_output.max(text.len().saturating_mul(20));
+    let (mut out, mut copied) = (Vec::new(), 0);
+    for found in matches {
+        out.extend_from_slice(text.slice((copied, found.start().max(copied))));
+        let room = most_units.saturating_sub(out.len());
+        context.write(text, script, regex, found, room, &mut out)?;
+        copied = found.end().max(copied);
+    }
+    out.extend_from_slice(text.slice((copied, text.len())));
+    Ok(Some((Text::from(out), matches.len())))
 }
 
 /// Characters that can make the macro engine do something, and what stands for them in data while it works. No text has these.

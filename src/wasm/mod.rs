@@ -6,12 +6,15 @@
 
 use std::cell::RefCell;
 
+use js_sys::{Array, Function, JsString, Reflect, RegExp};
 use serde_json::json;
+use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::api::{self, Session, Vocabularies};
 use crate::error::Error;
 use crate::js;
+use crate::js::regexp::Match;
 
 thread_local! {
     // Vocabularies belong to the module, not to a room: they are megabytes, and all rooms of a page count alike.
@@ -27,6 +30,34 @@ fn thrown(error: &Error) -> JsValue {
 #[wasm_bindgen(start)]
 pub fn start() {
     console_error_panic_hook::set_once();
+    VOCABULARIES.with_borrow_mut(|v| v.platform_regexp = Some(platform_regexp));
+}
+
+/// `RegExp` of the platform: the matches with the positions of their groups.
+fn platform_regexp(pattern: &str, flags: &str, text: &[u16]) -> Option<Vec<Match>> {
+    let constructor = Reflect::get(&js_sys::global(), &"RegExp".into()).ok()?.dyn_into::<Function>().ok()?;
+    let flags = if flags.contains('d') { flags.to_owned() } else { format!("{flags}d") };
+    let source = Array::of2(&pattern.into(), &flags.as_str().into());
+    let regexp: RegExp = Reflect::construct(&constructor, &source).ok()?.unchecked_into();
+    // Lone halves become U+FFFD, one unit for one.
+    let text = JsString::from(String::from_utf16_lossy(text));
+    let found: Array = if flags.contains('g') {
+        Array::from(&text.match_all(&regexp))
+    } else {
+        text.match_(&regexp).map_or_else(Array::new, |found| Array::of1(&found))
+    };
+    found.iter().map(|found| groups(&found)).collect()
+}
+
+fn groups(found: &JsValue) -> Option<Match> {
+    let indices = Array::from(&Reflect::get(found, &"indices".into()).ok()?);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positions in a text")]
+    let at = |range: &Array, i: u32| range.get(i).as_f64().map(|n| n as usize);
+    let range = |range: JsValue| {
+        let range: Array = range.dyn_into().ok()?;
+        Some((at(&range, 0)?, at(&range, 1)?))
+    };
+    Some(Match { groups: indices.iter().map(range).collect() })
 }
 
 /// A room.

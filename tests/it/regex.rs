@@ -1,6 +1,7 @@
 //! Regex scripts: recorded cases, the tables of spec 05 Part 1A, the faults of Part 2 on both sides, bounds.
 
 use promptside::host::{Dice, Host, Limits};
+use promptside::js::regexp::Match;
 use promptside::macros::EnvBase;
 use promptside::parts::Effects;
 use promptside::profile::Profile;
@@ -540,6 +541,57 @@ fn the_budget_of_a_request_is_its_own() {
             "the script \"s\" left the text as it was: its pattern needs too many steps"
         );
     }
+}
+
+/// spec 05 §3.4: macros in scripts of presets and cards go as far as their owners may; the user's own go everywhere.
+#[test]
+fn scripts_of_presets_and_cards_are_trusted_as_far_as_these() {
+    let find = script("/x/", "{{setglobalvar::g::1}}{{setvar::l::1}}{{user}}");
+    for (scope, profile, writes) in [
+        ("global", Profile::promptside(), true),
+        ("preset", Profile::promptside(), false),
+        ("card", Profile::promptside(), false),
+        ("global", Profile::sillytavern(), true),
+        ("preset", Profile::sillytavern(), true),
+        ("card", Profile::sillytavern(), true),
+    ] {
+        let done = run_in(&scene_of(&json!({scope: [find]})), "x", &ai(), &profile);
+        assert_eq!(done.text, "User");
+        assert_eq!(
+            (done.effects.global.len(), done.effects.local.len()),
+            (usize::from(writes), 1),
+            "{scope}"
+        );
+        assert_eq!(done.effects.notes.iter().any(|n| n.code == "macro.denied"), !writes);
+    }
+}
+
+/// Another engine in place of ours: the rest of a script is the same.
+#[test]
+fn a_platforms_engine_can_find_the_matches() {
+    fn every_second(pattern: &str, flags: &str, text: &[u16]) -> Option<Vec<Match>> {
+        assert_eq!((pattern, flags), ("(.)", "g"));
+        (text.len() < 9).then(|| {
+            (0..text.len())
+                .step_by(2)
+                .map(|i| Match { groups: vec![Some((i, i + 1)), Some((i, i + 1))] })
+                .collect()
+        })
+    }
+    let scene = scene_with(&json!([script("/(.)/g", "<$1{{user}}>")]));
+    let profile = Profile::promptside();
+    let run_on = |text: &str| {
+        let mut host = Host::new(Dice::tape([]));
+        host.platform_regexp = Some(every_second);
+        let (scripts, _) = CompiledScripts::new(&scene, &profile, &host.limits);
+        let base = EnvBase::new(&scene, Some(0), &profile);
+        let mut effects = Effects::default();
+        let text = run(text, &ai(), &scripts, &base.env(), &mut host, &mut effects).text;
+        (text, effects.notes.first().map(|n| n.message.clone()))
+    };
+    assert_eq!(run_on("洛b恩"), ("<洛User>b<恩User>".to_owned(), None));
+    let failed = "the script \"s\" left the text as it was: the platform's engine failed".to_owned();
+    assert_eq!(run_on("123456789"), ("123456789".to_owned(), Some(failed)));
 }
 
 #[test]

@@ -91,6 +91,10 @@ pub struct Match {
     pub groups: Vec<Option<(usize, usize)>>,
 }
 
+/// Another engine, such as the browser's: pattern, flags and text -> the matches (all with `g`, else the first); `None` when it
+/// fails. It knows no steps, so whoever chooses it watches the time.
+pub type Platform = fn(&str, &str, &[u16]) -> Option<Vec<Match>>;
+
 /// The matches in one text, one after the other.
 #[derive(Debug)]
 pub struct Matches<'a> {
