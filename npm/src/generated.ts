@@ -56,6 +56,7 @@ memory: MemoryOptions,
  * How rounds in a group go: `{preset?, mode?, who?, crossTalk?, …}`, see `RoundConfig`. Absent: as in the reference.
  */
 rounds: RoundConfig, 
+/**
  * `own` (default): regex scripts run on the package's engine, step by step. `platform`: on the browser's, which knows no
  * budget; for callers that run the package in a worker and end it at a deadline.
  */
