@@ -26,7 +26,7 @@ export function play({ Room }, file, { scene, options }) {
       const request = out?.find((o) => o.type === "request");
       if (!request) break;
       const text = file.replies[replies++ % file.replies.length];
-      out = call("step", { input: { type: "reply", request: request.id, answer: { text } } });
+      out = call("step", { input: { type: "reply", request: request.id, text } });
     }
   }
   call("snapshot", {});

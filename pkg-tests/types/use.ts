@@ -161,7 +161,7 @@ function show(event: Output): void {
   }
 }
 
-function why(reason: Reason): string {
+function why(reason: Reason | Extract<Output, { type: "round_plan" }>["planned"][number]["reason"]): string {
   return reason.kind === "mentioned" ? `${reason.start}-${reason.end}` : reason.kind === "roll" ? `${reason.value}` : reason.kind;
 }
 

@@ -36,7 +36,7 @@ fn play(file: &Value, case: &Value) -> String {
             replies += 1;
             out = call(
                 "step",
-                json!({"input": {"type": "reply", "request": request, "answer": {"text": reply}}}),
+                json!({"input": {"type": "reply", "request": request, "text": reply}}),
             );
         }
     }
