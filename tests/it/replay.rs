@@ -34,10 +34,7 @@ fn play(file: &Value, case: &Value) -> String {
             let Some(request) = request.map(|r| r["id"].clone()) else { break };
             let reply = &file["replies"][replies % file["replies"].as_array().unwrap().len()];
             replies += 1;
-            out = call(
-                "step",
-                json!({"input": {"type": "reply", "request": request, "text": reply}}),
-            );
+            out = call("step", json!({"input": {"type": "reply", "request": request, "text": reply}}));
         }
     }
     call("snapshot", json!({}));
