@@ -146,7 +146,7 @@ pub fn build(
     let about = About::of(scene, options, profile, count)?;
     let compiled = Compiled {
         books: Arc::new(Books::new(scene, Some(about.speaker), profile)),
-        scripts: CompiledScripts::new(scene, profile, &host.limits).0,
+        scripts: Arc::new(CompiledScripts::new(scene, profile, &host.limits).0),
     };
     build_with(&about, &compiled, host)
 }
@@ -157,7 +157,7 @@ pub struct Compiled {
     /// Lorebooks, for one speaker.
     pub books: Arc<Books>,
     /// Regex scripts.
-    pub scripts: CompiledScripts,
+    pub scripts: Arc<CompiledScripts>,
 }
 
 /// [`build`] with books and scripts that are compiled already.

@@ -1,4 +1,5 @@
-//! What costs time to make and stays the same from request to request: compiled lorebooks, with what they remember of chat lines.
+//! What costs time to make and stays the same from request to request: compiled lorebooks, with what they remember of chat lines, and regex
+//! scripts.
 //!
 //! A scene and a speaker in -> what is compiled for them out. Whoever replaces the scene or the profile clears it.
 
@@ -19,6 +20,8 @@ const SELECTIONS: usize = 8;
 pub(super) struct Cache {
     /// The latest used first.
     books: Vec<(BooksKey, Arc<Books>)>,
+    /// Scripts, and the limits they were compiled under.
+    scripts: Option<(Limits, Arc<CompiledScripts>)>,
 }
 
 impl Cache {
@@ -44,7 +47,21 @@ impl Cache {
             self.books.truncate(SELECTIONS);
         }
         let books = self.books.first().map(|(_, books)| Arc::clone(books)).unwrap_or_default();
-        let scripts = CompiledScripts::new(scene, profile, limits).0;
-        Compiled { books, scripts }
+        Compiled { books, scripts: self.scripts(scene, profile, limits) }
+    }
+
+    /// The compiled scripts, likewise.
+    pub(super) fn scripts(
+        &mut self,
+        scene: &Scene,
+        profile: &Profile,
+        limits: &Limits,
+    ) -> Arc<CompiledScripts> {
+        if let Some((_, scripts)) = self.scripts.as_ref().filter(|(under, _)| under == limits) {
+            return Arc::clone(scripts);
+        }
+        let scripts = Arc::new(CompiledScripts::new(scene, profile, limits).0);
+        self.scripts = Some((limits.clone(), Arc::clone(&scripts)));
+        scripts
     }
 }

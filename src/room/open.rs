@@ -10,7 +10,7 @@ use crate::macros::{self, EnvBase, Expander};
 use crate::parts::Effects;
 use crate::profile;
 use crate::scene::Scene;
-use crate::scripts::{self, Call, CompiledScripts, Placement};
+use crate::scripts::{self, Call, Placement};
 
 impl Room {
     /// Opens the chat: a new one gets its greetings, an existing one has the macros of its first message written out. What could
@@ -20,7 +20,7 @@ impl Room {
             let mut effects = Effects::default();
             let tainted = room.scene.chat.metadata.get("tainted").is_some_and(js::to_boolean);
             if room.scene.chat.messages.is_empty() && !tainted {
-                let (scripts, _) = CompiledScripts::new(&room.scene, &room.profile, &room.host.limits);
+                let scripts = room.cache.scripts(&room.scene, &room.profile, &room.host.limits);
                 let messages = greetings(&room.scene, &room.profile, &scripts, &mut room.host, &mut effects);
                 if room.scene.group.is_some() && !room.profile.on(&profile::ROOM_GREETINGS) {
                     effects.local.clear();
@@ -83,7 +83,7 @@ impl Room {
         effects: &mut Effects,
     ) -> String {
         self.host.begin_request();
-        let (compiled, _) = CompiledScripts::new(&self.scene, &self.profile, &self.host.limits);
+        let compiled = self.cache.scripts(&self.scene, &self.profile, &self.host.limits);
         let base = EnvBase::new(&self.scene, speaker, &self.profile);
         let avatar = base.character().map(|c| c.avatar.as_str());
         let author = avatar.filter(|_| placement != Placement::UserInput);

@@ -10,9 +10,8 @@ mod find;
 mod replace;
 mod script;
 
-use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -129,7 +128,7 @@ pub struct CompiledScripts {
     /// Avatar -> its card's scripts; only those that are allowed.
     character: IndexMap<String, Vec<Compiled>>,
     /// Patterns with macros that were used last, by expanded find text.
-    recent: RefCell<VecDeque<(String, Arc<Pattern>)>>,
+    recent: Mutex<VecDeque<(String, Arc<Pattern>)>>,
     fixed_patterns: bool,
 }
 
@@ -202,7 +201,7 @@ impl CompiledScripts {
                 character.insert(avatar.clone(), list(values, Scope::Character, &at));
             }
         }
-        let recent = RefCell::default();
+        let recent = Mutex::default();
         (Self { global, preset, character, recent, fixed_patterns: fixed }, warnings)
     }
 
@@ -254,7 +253,7 @@ impl CompiledScripts {
         if find.len() > host.limits.script_find {
             find.clear(); // no pattern, as if it had been written so long
         }
-        let mut recent = self.recent.borrow_mut();
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(at) = recent.iter().position(|(known, _)| *known == find) {
             if let Some(entry) = recent.remove(at) {
                 recent.push_back(entry);
