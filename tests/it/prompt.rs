@@ -2,6 +2,7 @@
 
 use promptside::Code;
 use promptside::host::{Dice, Host};
+use promptside::models::{Fields, Framing, Model, Source};
 use promptside::parts::{Kind, Shares};
 use promptside::profile::Profile;
 use promptside::scene::Scene;
@@ -1012,4 +1013,54 @@ fn a_lorebook_keeps_to_its_share() {
             && text.contains("another book")
     );
     assert!(["山は", "Гора", "kurz", "another book"].iter().all(|t| run(32).contains(t)));
+}
+
+/// tiktoken with cl100k_base.
+struct Cl100k;
+
+impl Count for Cl100k {
+    fn count(&self, text: &str) -> u32 {
+        u32::try_from(tiktoken_rs::cl100k_base_singleton().encode_ordinary(text).len()).unwrap()
+    }
+    fn exact(&self) -> bool {
+        true
+    }
+    fn id(&self) -> &'static str {
+        "cl100k_base"
+    }
+}
+
+#[test]
+fn messages_cost_what_the_reference_counts() {
+    // Spec 02 §9.1 [run].
+    let messages = [
+        ("system", "[Start a new Chat]", None),
+        ("user", "Hello, world!", None),
+        ("user", "你好，世界！今天天气怎么样？", None),
+        ("system", "hey", Some("example_user")),
+        ("system", "meow", Some("example_assistant")),
+        ("user", "a <|endoftext|> b", None),
+    ];
+    let rows: [(&str, &dyn Count, [i64; 6]); 4] = [
+        ("gpt-4o", &O200k, [11, 9, 14, 9, 11, 5]),
+        ("gpt-5.1", &O200k, [11, 9, 14, 9, 11, 5]),
+        ("gpt-4", &Cl100k, [11, 9, 22, 9, 11, 5]),
+        ("gpt-3.5-turbo-0301", &Cl100k, [21, 19, 32, 17, 19, 15]),
+    ];
+    for (model, count, want) in rows {
+        let model = Model { source: Source::OpenAi, name: model.to_owned(), entry: None };
+        let framing = Framing::of(&model, count, &Profile::sillytavern());
+        let got = messages.map(|(role, content, name)| {
+            framing.message(count, &Fields { role, content, name, ..Fields::default() })
+        });
+        assert_eq!(got, want, "{}", model.name);
+        assert!(model.name.ends_with("0301") || framing.text(count, "Hello, world!") == 10);
+    }
+    let known = [
+        ("[Start a new Chat]", 6),
+        ("[Example Chat]", 4),
+        ("[Write the next reply only as Alice.]", 9),
+        ("[Continue your last message without repeating its original content.]", 11),
+    ];
+    assert!(known.iter().all(|(text, n)| O200k.count(text) == *n && Cl100k.count(text) == *n));
 }
