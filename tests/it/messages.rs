@@ -17,7 +17,7 @@ use crate::golden::{self, Case};
 
 /// The provider's own tokenizer of the one case that asks for it.
 #[derive(Debug)]
-struct O200k;
+pub struct O200k;
 
 impl Count for O200k {
     fn count(&self, text: &str) -> u32 {

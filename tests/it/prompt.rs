@@ -10,6 +10,8 @@ use promptside::tokens::{ByScript, CodePoints, Count};
 use promptside::turn::{self, Ask, Quiet, Turn, TurnOptions};
 use serde_json::{Value, json};
 
+use crate::messages::O200k;
+
 /// A scene with `User` and `Alice`, an empty preset and room enough; `over` is laid over it, objects key by key.
 fn scene(over: &Value) -> Scene {
     fn lay(base: &mut Value, over: &Value) {
@@ -628,22 +630,6 @@ fn an_exact_fit_and_no_chat_at_all() {
     assert_eq!(error.code(), Code::BudgetMandatory);
     assert_eq!(error.detail().unwrap()["short_by"], 2280 + 27 - 900);
     assert!(error.detail().unwrap()["items"].as_array().unwrap().len() >= 11, "every item is listed");
-}
-
-/// The provider's tokenizer.
-#[derive(Debug)]
-struct O200k;
-
-impl Count for O200k {
-    fn count(&self, text: &str) -> u32 {
-        u32::try_from(tiktoken_rs::o200k_base_singleton().encode_ordinary(text).len()).unwrap()
-    }
-    fn exact(&self) -> bool {
-        true
-    }
-    fn id(&self) -> &'static str {
-        "o200k_base"
-    }
 }
 
 fn guide(context: i64, pin: bool) -> Scene {
