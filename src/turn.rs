@@ -8,6 +8,7 @@ mod about;
 mod finish;
 mod gather;
 mod scan;
+mod tail;
 mod text;
 
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use serde_json::Value;
 
 pub use about::About;
 pub use scan::{LoreAsk, scan_lore};
+pub use tail::TailAsk;
 pub use text::{RawAsk, raw};
 
 use crate::error::Error;
@@ -27,7 +29,7 @@ use crate::lore::{Books, LoreResult};
 use crate::macros::Expander;
 use crate::parts::{Effects, Kind, Message, Reading, Report, Shares};
 use crate::profile::Profile;
-use crate::prompt::chat::{Item, assemble, report};
+use crate::prompt::chat::{Input, Item, assemble, report};
 use crate::scene::{Object, Scene};
 use crate::scripts::CompiledScripts;
 use crate::tokens::Count;
@@ -67,6 +69,8 @@ pub struct TurnOptions {
     pub recalled: Recalled,
     /// What the model and the page can do, and what goes into the body besides the preset.
     pub ask: Ask,
+    /// The speaker's own texts go behind the history.
+    pub tail: Option<TailAsk>,
 }
 
 /// What memory brings into a request (spec 10).
@@ -179,14 +183,23 @@ pub fn build_with(about: &About<'_>, compiled: &Compiled, host: &mut Host) -> Re
     let note = about.register_notes(&mut injections, &card, &said, &mut scope);
     let (guidance, taken) = about.guidance(&mut scope);
     let limit = about.sizes.0.saturating_sub(about.sizes.1).saturating_sub(taken);
-    let lore = about.scan(compiled, &lines, &card, &injections, limit, &mut scope);
+    let mut lore = about.scan(compiled, &lines, &card, &injections, limit, &mut scope);
     outlets = outlet_texts(&lore);
     scope.env.outlets = &outlets;
     about.place_notes(&mut injections, &note, &lore, scope.effects);
     hidden.extend(about.cap_memory(&mut injections));
+    let tail = about.tail(&card, &mut lore, &mut injections, &scope);
     if let Some(setup) = &about.scene.text {
-        let found =
-            Gathered { said: &said, card: &card, lines: &lines, hidden, note: &note, lore: &lore, guidance };
+        let found = Gathered {
+            said: &said,
+            card: &card,
+            lines: &lines,
+            hidden,
+            note: &note,
+            lore: &lore,
+            guidance,
+            tail,
+        };
         let Finished { payload, mut report, reading } =
             about.text(setup, found, injections, limit, &mut scope)?;
         report.warnings.extend(effects.notes.iter().cloned());
@@ -194,10 +207,11 @@ pub fn build_with(about: &About<'_>, compiled: &Compiled, host: &mut Host) -> Re
     }
     let examples = about.examples(&card, &lore, &mut scope);
 
-    let records = Records::new(&lines, about.record_rules());
+    let records = Records::new(&lines, about.record_rules(tail.is_some()));
     let continued = about.continued(&lines);
     let supplied = about.supplied(&card, &lore, &said);
-    let input = about.input(supplied, &injections, records, &examples, &continued);
+    let input =
+        Input { tail: tail.as_ref(), ..about.input(supplied, &injections, records, &examples, &continued) };
     about.expand_unused(&injections, &mut scope);
     let mut assembled = assemble(input, &mut scope)?;
     about.expand_all(&injections, &mut scope);

@@ -874,9 +874,25 @@ onlyWhenMentioned: Array<string>,
  */
 groupContext: boolean, 
 /**
- * Where the speaker's card stands.
+ * Where the speaker's card stands. `tail` needs the switch `room.rounds`.
  */
 layout: Layout, 
+/**
+ * For `tail`: the speaker's texts are one message (default true).
+ */
+tailJoin: boolean, 
+/**
+ * For `tail`: what share of its room the history takes when it begins anew (default 0.75).
+ */
+lowWater: number, 
+/**
+ * Speakers are told who the others are, in a line each; absent: by name only.
+ */
+blurbs?: Blurbs, 
+/**
+ * How often in a row the word may go to and fro between the same two members; absent: without limit.
+ */
+maxConsecutivePair?: number, 
 /**
  * For the group context: what is talked about.
  */
@@ -1468,7 +1484,11 @@ target?: string,
 /**
  * With the option `rounds`: occasions for the narrator.
  */
-triggers?: Array<string>, };
+triggers?: Array<string>, 
+/**
+ * How many messages the chat has for the page; when the room has more or fewer, `history_changed` says so.
+ */
+historyLength?: number, };
 
 /**
  * A request beside the chat.
@@ -1773,7 +1793,7 @@ speaker: string,
  */
 round: number, 
 /**
- * `no_new_value`, `similar_to_last`, `by_host`.
+ * `no_new_value`, `similar_to_last`, `by_host`, `pair_limit`.
  */
 reason: string, } | { "type": "handoff", 
 /**
@@ -1843,7 +1863,15 @@ ms: number,
 /**
  * `pause` or `auto`.
  */
-why: string, } | { "type": "refused", 
+why: string, } | { "type": "history_changed", 
+/**
+ * Messages that the start spoke of.
+ */
+expected: number, 
+/**
+ * Messages that there are.
+ */
+length: number, } | { "type": "refused", 
 /**
  * The code, `room.busy`.
  */
@@ -2173,6 +2201,19 @@ first_included_index: number | null,
 dropped: number, };
 
 /**
+ * Where a request parts from the one before.
+ */
+export type Parting = { 
+/**
+ * Index of the first message that differs.
+ */
+index: number, 
+/**
+ * Where its text came from, if that is known.
+ */
+origin: Origin | null, };
+
+/**
  * How much of a request stood at the start of the one before, so that a provider's prompt cache can have it.
  */
 export type Reuse = { 
@@ -2183,7 +2224,15 @@ messages: number,
 /**
  * Their tokens, and those of the text that the next one begins with in both.
  */
-tokens: number, };
+tokens: number, 
+/**
+ * Where they part; absent when nothing is new, or when there was no request before.
+ */
+first_difference?: Parting, 
+/**
+ * What else differs, so that nothing can be had again: `provider`, `model`, `tools`, `schema`, `system`.
+ */
+reset?: string, };
 
 /**
  * Shares of the budget; all optional, in tokens unless said otherwise. They hold where `prompt.overflow` is on.

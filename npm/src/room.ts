@@ -1,7 +1,7 @@
 import { glue, guarded, text } from "./core.js";
 import { PromptsideError } from "./errors.js";
 import { RoomMemory } from "./memory.js";
-import type { BuildOptions, RawOptions, Built, CleanOptions, Cleaned, Input, InspectOptions, Inspected, InspectedText, Output, Plan, RoomOptions, SceneInput, Scripted, ScriptOptions, SpeakerOptions } from "./types.js";
+import type { BuildOptions, RawOptions, Built, CleanOptions, Cleaned, Input, InspectOptions, Inspected, InspectedText, Output, Plan, Planned, RoomOptions, SceneInput, Scripted, ScriptOptions, SpeakerOptions, Start } from "./types.js";
 
 const left = new FinalizationRegistry<glue.Handle>((handle) => handle.free());
 
@@ -61,6 +61,16 @@ export class Room {
   /** Tells the room what happened and gets what to do next. `runRound` does this for you. */
   step(input: Input, now: number = Date.now()): Output[] {
     return this.#call("step", { input, now });
+  }
+
+  /** What a start would give, up to its first request, without what a memory would bring. Nothing is changed. */
+  previewRound(start: Start = {}): Output[] {
+    return this.#call("previewRound", start);
+  }
+
+  /** Who waits for a turn in the running round, in order, and why. */
+  get queue(): Planned[] {
+    return this.#call("queue");
   }
 
   /** What the last request was made of. */

@@ -155,6 +155,7 @@ mod tests {
             parts::Op,
             parts::Budget,
             parts::Cut,
+            parts::Parting,
             parts::Reuse,
             parts::Shares,
             models::BodyChange,

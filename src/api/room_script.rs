@@ -69,7 +69,8 @@ fn config(value: &Value) -> Result<RoundConfig, Error> {
         }
     }
     all.shift_remove("allow_self_responses");
-    RoundConfig::from_value(&camel(&Value::Object(all)), "natural").map_err(|e| e.under("config"))
+    RoundConfig::from_value(&camel(&Value::Object(all)), "natural", &Profile::promptside())
+        .map_err(|e| e.under("config"))
 }
 
 fn begin(of: &Value) -> Begin {
@@ -225,7 +226,7 @@ impl Stage {
                 return;
             }
             Move::Commit(commit) => {
-                let Commit { speaker, attempt, round, turn, reason, text, partial } = *commit;
+                let Commit { speaker, attempt, round, turn, reason, text, partial, .. } = *commit;
                 let index = self.scene.chat.messages.len();
                 let name = self.scene.character(&speaker).map(|c| c.name.clone()).unwrap_or_default();
                 self.store(&speaker, &name, &text, partial);

@@ -70,6 +70,11 @@ impl Session {
             }
             "cleanReply" => text(&calls::clean(&mut self.room, &params(&value)?)?),
             "step" => text(&self.step(params(&value)?)?),
+            "queue" => text(&self.room.planned()),
+            "previewRound" => {
+                let counter = self.counter.clone();
+                text(&self.room.rehearse(&params(&value)?, &*counter)?)
+            }
             "inspect" => text(&self.inspect()),
             "update" => self.update(&value).map(|()| "null".to_owned()),
             "configure" => self.configure(&value).map(|()| "null".to_owned()),

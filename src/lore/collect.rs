@@ -4,10 +4,10 @@
 
 use indexmap::IndexMap;
 
-use super::entry::{Entry, Position};
+use super::entry::{Entry, Position, Source};
 use super::scan::Active;
 use super::source::by_order;
-use super::{Activated, DepthEntries, ExamplePlace, LoreResult};
+use super::{Activated, DepthEntries, ExamplePlace, LoreResult, Personal};
 
 /// Texts in front of their list, so that lists read ascending by order; outlets at the end.
 pub(super) fn build(
@@ -31,6 +31,12 @@ pub(super) fn build(
         let content = scripts(&text, depth);
         if content.is_empty() {
             continue;
+        }
+        let filtered = !(what.filter.names.is_empty() && what.filter.tags.is_empty());
+        let own = what.source == Source::Character || filtered;
+        if own || content != what.content {
+            let raw = if own { String::new() } else { what.content.clone() };
+            result.personal.push(Personal { text: content.clone(), raw });
         }
         match what.position {
             Position::Before => before.push(content),
@@ -63,6 +69,7 @@ pub(super) fn build(
     }
     result.before = before.join("\n");
     result.after = after.join("\n");
+    result.slots = [before, after];
     result.outlets = outlets;
     result
 }

@@ -39,6 +39,10 @@ pub struct LoreResult {
     pub before: String,
     /// Text of the slot after the card (`worldInfoAfter`).
     pub after: String,
+    /// The entries of `before` and of `after`, one by one.
+    pub slots: [Vec<String>; 2],
+    /// Texts that may differ from speaker to speaker, with what they are made of.
+    pub personal: Vec<Personal>,
     /// Entries at the top of the author's note.
     pub an_before: Vec<String>,
     /// Entries at the bottom of the author's note.
@@ -63,6 +67,15 @@ pub struct LoreResult {
     pub budget: i64,
     /// An entry did not fit.
     pub overflow: bool,
+}
+
+/// The text of an entry that may be another for another speaker.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Personal {
+    /// As it is inserted.
+    pub text: String,
+    /// As it stands in the book; empty when it goes with the speaker whatever it says: from its own book, or filtered by it.
+    pub raw: String,
 }
 
 /// Where the example dialogue of an entry goes.

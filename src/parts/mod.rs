@@ -10,7 +10,7 @@ pub use effects::{ChatEdit, Effects};
 pub use message::{Kind, Message, Role};
 pub use reading::{Participant, Reading, ReplyRules, Sequences, Stop, StopSource};
 pub use report::{
-    Budget, Cut, LedgerLine, Omitted, Op, Origin, OriginKind, Part, Report, ReportError, ReportItem,
+    Budget, Cut, LedgerLine, Omitted, Op, Origin, OriginKind, Part, Parting, Report, ReportError, ReportItem,
     ReportMessage, ReportSlot, Reuse, TextParts,
 };
 pub use shares::Shares;

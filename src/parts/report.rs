@@ -250,13 +250,31 @@ pub struct Cut {
 }
 
 /// How much of a request stood at the start of the one before, so that a provider's prompt cache can have it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Reuse {
     /// Messages that are the same, from the first on.
     pub messages: usize,
     /// Their tokens, and those of the text that the next one begins with in both.
     pub tokens: i64,
+    /// Where they part; absent when nothing is new, or when there was no request before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub first_difference: Option<Parting>,
+    /// What else differs, so that nothing can be had again: `provider`, `model`, `tools`, `schema`, `system`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional, type = "string"))]
+    pub reset: Option<&'static str>,
+}
+
+/// Where a request parts from the one before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Parting {
+    /// Index of the first message that differs.
+    pub index: usize,
+    /// Where its text came from, if that is known.
+    pub origin: Option<Origin>,
 }
 
 /// The parts of a text-completion prompt.

@@ -310,6 +310,16 @@ switches! {
         on: "The variables are kept, and `{{char}}` is the author of the message.",
         faults: ["02 addendum 1"]
     }
+    ROOM_ROUNDS = "room.rounds" {
+        off: "A configuration of rounds begins from the preset `sillytavern`: nobody re-plans for what is said or typed meanwhile, a line of another member is thrown away, nobody is told of the room, and the speaker's card stands before the history whatever `layout` says.",
+        on: "It begins from the room's own rules: the addressed speak first, typed text moves them to the front, repeats are asked for anew, speakers are told of the room; cross-talk, hand-off, presence, limits of auto mode and the tail layout can be had.",
+        faults: ["09 R10", "09 R11", "09 R12", "09 R13", "09 R14", "09 R15", "09 R16", "09 R20", "09 R21", "09 R22", "09 R23"]
+    }
+    ROOM_CALLS = "room.calls" {
+        off: "In rounds `@` finds who its longest run of letters names exactly; strategies look for ids as pieces of the text and for any word of a card, relations count for both sides, a narrator's label is taken off once.",
+        on: "In rounds `@` and strategies find whole names in any script, in the order in which they are named; relations count from the speaker to the last author; only given words trigger; labels go until none is left. `crossTalk.match` chooses otherwise.",
+        faults: ["09 R1", "09 R2", "09 R3", "09 R4", "09 R5", "09 R6", "09 R7", "09 R8", "09 R9", "09 R18", "09 R19"]
+    }
     MEMORY_SUMMARY = "memory.summary" {
         off: "A summary is due by messages, and by ASCII words only together with them; it is kept in the last message but one, goes with that message, and reaches the next one only as an injected text.",
         on: "Messages and words in any script count apart; summaries know what they cover, sleep and wake with their messages, may belong to one member, and always go into the next one's request.",

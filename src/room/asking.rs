@@ -4,20 +4,20 @@ use serde_json::{Value, json};
 
 use super::context::{GroupContext, Heard, Person, group_context};
 use super::coordinator::{Ask, Context, Purpose, RoundConfig};
-use super::director::{Brief, Lengths, MAX_TOKENS, director_prompt};
+use super::director::{Brief, Lengths, MAX_TOKENS, brief_line, director_prompt};
 use super::event::{Asking, Output};
+use super::layout::Layout;
 use super::presence::{Spoken, present_of, visible};
 use super::{Room, Round, State, narrator};
 use crate::error::Error;
 use crate::js;
-use crate::parts::Kind;
+use crate::macros::EnvBase;
+use crate::parts::{Effects, Kind};
+use crate::prompt::chat::{GROUP_CONTEXT, ROSTER};
 use crate::scene::{ExtensionPrompt, Scene};
 use crate::speakers;
 use crate::tokens::Count;
-use crate::turn::{Quiet, TurnOptions};
-
-/// Key of the group context among the injected texts.
-const KEY: &str = "group_context";
+use crate::turn::{Quiet, TailAsk, TurnOptions};
 
 /// A member's name; without one, its id.
 pub(super) fn name(scene: &Scene, id: &str) -> String {
@@ -55,7 +55,7 @@ impl Room {
         if let Some(value) = text {
             let (position, depth, role) = (1, 0, 0);
             self.scene.extension_prompts.push(ExtensionPrompt {
-                key: KEY.to_owned(),
+                key: GROUP_CONTEXT.to_owned(),
                 value,
                 position,
                 depth,
@@ -64,7 +64,7 @@ impl Room {
                 allowed: true,
             });
         }
-        let batch = self.host.clock.now_ms;
+        let batch = self.rounds.as_ref().map_or(0, |r| r.batch);
         self.state = State::Running(Box::new(Round::asked(self.starts, ask, batch, None)));
         let built = self.request(index, &options, None, out, count);
         if config.group_context {
@@ -209,13 +209,62 @@ impl Room {
         lines
     }
 
+    /// Members with the beginnings of their descriptions, in which macros are filled in.
     fn briefs(&self, ids: &[String]) -> Vec<Brief> {
-        let brief = |id: &String| Brief {
-            id: id.clone(),
-            name: name(&self.scene, id),
-            brief: self.scene.character(id).map(|c| c.description.clone()).unwrap_or_default(),
-        };
+        let brief =
+            |id: &String| Brief { id: id.clone(), name: name(&self.scene, id), brief: self.description(id) };
         ids.iter().map(brief).collect()
+    }
+
+    fn description(&self, id: &str) -> String {
+        let Some(index) = self.scene.character_index(id) else { return String::new() };
+        let base = EnvBase::new(&self.scene, Some(index), &self.profile);
+        let (mut host, mut effects) = (self.host.clone(), Effects::default());
+        base.card_texts(&mut host, &mut effects).description
+    }
+
+    /// How the speaker's own texts go behind the history, if they do.
+    pub(super) fn tail(&self) -> Option<TailAsk> {
+        let config = self.rounds().filter(|c| c.layout == Layout::Tail)?;
+        let group = self.scene.group.as_ref()?;
+        Some(TailAsk {
+            members: group.members.clone(),
+            joined: config.tail_join,
+            low_water: config.low_water,
+            own_summary: self.memory().is_some_and(|m| m.settings.per_member),
+        })
+    }
+
+    /// Puts a line about each member where the prompts are; the caller takes it out again. In the tail layout the speaker has one too,
+    /// so that the text is the same for everybody.
+    pub(super) fn put_roster(&mut self, speaker: Option<&str>) -> bool {
+        let Some(config) = self.rounds().cloned() else { return false };
+        let Some(blurbs) = &config.blurbs else { return false };
+        let mut ids = self.participants(&config);
+        if config.layout == Layout::Classic {
+            ids.retain(|id| Some(id.as_str()) != speaker);
+        }
+        let line = |id: &String| {
+            let text = blurbs.texts.get(id).cloned().unwrap_or_else(|| self.description(id));
+            let text = brief_line(&text, blurbs.chars);
+            let name = name(&self.scene, id);
+            if text.is_empty() { name } else { format!("{name}: {text}") }
+        };
+        let lines: Vec<String> = ids.iter().map(line).collect();
+        if lines.is_empty() {
+            return false;
+        }
+        let heading = if config.layout == Layout::Classic { "[Also present]" } else { "[Present]" };
+        self.scene.extension_prompts.push(ExtensionPrompt {
+            key: ROSTER.to_owned(),
+            value: format!("{heading}\n{}", lines.join("\n")),
+            position: 0,
+            depth: 0,
+            role: 0,
+            scan: false,
+            allowed: true,
+        });
+        true
     }
 
     fn director_messages(&self, candidates: &[String], config: &RoundConfig) -> [(&'static str, String); 2] {
@@ -285,7 +334,18 @@ pub(super) fn replace_messages(payload: &mut Value, messages: &[Value], most: Op
         object.shift_remove(key);
     }
     if let Some(most) = most {
-        for key in ["max_tokens", "max_completion_tokens", "max_length", "n_predict"] {
+        // A name at the start of a line is an answer here.
+        for key in ["stop", "stopping_strings", "stop_sequence"] {
+            object.shift_remove(key);
+        }
+        for key in [
+            "max_tokens",
+            "max_completion_tokens",
+            "max_new_tokens",
+            "max_length",
+            "n_predict",
+            "num_predict",
+        ] {
             if let Some(value) = object.get_mut(key) {
                 let given = value.as_f64().map_or(i64::MAX, js::to_integer);
                 *value = json!(given.min(i64::from(most)));

@@ -76,6 +76,11 @@ fn name(member: &Brief, lengths: &Lengths) -> String {
     if name.is_empty() { member.id.clone() } else { name }
 }
 
+/// A text as one line of so many code points.
+pub fn brief_line(text: &str, most: usize) -> String {
+    cut(text, most)
+}
+
 /// White space collapsed to single spaces, trimmed, and no longer than some code points.
 fn cut(text: &str, most: usize) -> String {
     let mut out = String::new();

@@ -148,6 +148,8 @@ pub struct Start {
     pub target: Option<String>,
     /// With the option `rounds`: occasions for the narrator.
     pub triggers: Option<Vec<String>>,
+    /// How many messages the chat has for the page; when the room has more or fewer, `history_changed` says so.
+    pub history_length: Option<usize>,
 }
 
 /// A request beside the chat.
@@ -433,7 +435,7 @@ pub enum Output {
         speaker: String,
         /// Number of the round.
         round: u32,
-        /// `no_new_value`, `similar_to_last`, `by_host`.
+        /// `no_new_value`, `similar_to_last`, `by_host`, `pair_limit`.
         reason: String,
     },
     /// A cut line passes the turn on.
@@ -491,6 +493,13 @@ pub enum Output {
         ms: u64,
         /// `pause` or `auto`.
         why: String,
+    },
+    /// The chat is not as long as the start said: something else changed it.
+    HistoryChanged {
+        /// Messages that the start spoke of.
+        expected: usize,
+        /// Messages that there are.
+        length: usize,
     },
     /// Not done: the room is busy.
     Refused {

@@ -211,15 +211,10 @@ impl Room {
     /// Tells the room what happened. On an error nothing has changed.
     pub fn step(&mut self, input: Input, count: &dyn Count) -> Result<Vec<Output>, Error> {
         if let Input::Start(start) = input {
-            let running = matches!(self.state, State::Running(_)) && !self.is_coordinated();
-            if self.coordinates(&start) && !running {
-                let told = self.begin(&start)?;
-                return self.tell(told, count);
-            }
-            if self.is_busy() {
-                return Ok(vec![Output::Refused { code: Code::RoomBusy.as_str().to_owned() }]);
-            }
-            return self.transaction(|room| room.start(&start, count));
+            let changed = self.history_changed(&start);
+            let mut out = self.started(&start, count)?;
+            out.splice(0..0, changed);
+            return Ok(out);
         }
         match input {
             Input::Chunk { request, text } => Ok(self.chunk(&request, &text)),
@@ -249,6 +244,40 @@ impl Room {
             Input::Present { member, present } => self.set_present(&member, present),
             Input::Trigger { trigger } => self.add_trigger(&trigger),
         }
+    }
+
+    fn started(&mut self, start: &Start, count: &dyn Count) -> Result<Vec<Output>, Error> {
+        let running = matches!(self.state, State::Running(_)) && !self.is_coordinated();
+        if self.coordinates(start) && !running {
+            let told = self.begin(start)?;
+            return self.tell(told, count);
+        }
+        if self.is_busy() {
+            return Ok(vec![Output::Refused { code: Code::RoomBusy.as_str().to_owned() }]);
+        }
+        self.transaction(|room| room.start(start, count))
+    }
+
+    /// What a start would give, up to its first request. Nothing is changed.
+    pub fn rehearse(&mut self, start: &Start, count: &dyn Count) -> Result<Vec<Output>, Error> {
+        if self.is_busy() {
+            return Err(Error::new(
+                Code::RoomBusy,
+                "",
+                "a round is under way: it can be looked at with `queue`",
+            ));
+        }
+        let (rounds, host, starts) = (self.rounds.clone(), self.host.clone(), self.starts);
+        let (chat, globals) = (self.scene.chat.clone(), self.scene.global_variables.clone());
+        let (standing, last) = (self.standing.clone(), self.last.clone());
+        // Recall keeps a record of what it brought; nothing is brought here.
+        let memory = self.memory.take();
+        let result = self.started(start, count);
+        self.state = State::Idle;
+        (self.rounds, self.host, self.starts) = (rounds, host, starts);
+        (self.scene.chat, self.scene.global_variables) = (chat, globals);
+        (self.standing, self.last, self.memory) = (standing, last, memory);
+        result
     }
 
     /// Runs an action that either succeeds or leaves no trace.

@@ -1,28 +1,36 @@
-//! How much of a request stood at the start of the one before: what a provider's prompt cache can have (spec 02 Part 4).
+//! How much of a request stood at the start of the one before: what a provider's prompt cache can have (spec 02 Part 4, 09 §24.3).
 
 use serde_json::Value;
 
-use crate::parts::{ReportMessage, Reuse};
+use super::layout;
+use crate::parts::{Parting, ReportMessage, Reuse};
 use crate::tokens::Count;
 
-/// Compares two lists of messages; `costs` belong to the newer one.
+/// Compares two payloads; `costs` belong to the newer one.
 pub(super) fn reuse(before: &Value, now: &Value, costs: &[ReportMessage], count: &dyn Count) -> Reuse {
-    let (Some(before), Some(now)) = (messages(before), messages(now)) else { return Reuse::default() };
-    let equal = before.iter().zip(now).take_while(|(a, b)| a == b).count();
-    let tokens: i64 = costs.iter().take(equal).map(|m| m.tokens).sum();
-    let begun = match (before.get(equal), now.get(equal)) {
-        (Some(a), Some(b)) if a.get("role") == b.get("role") => common(text(a), text(b)),
-        _ => "",
-    };
-    Reuse { messages: equal, tokens: tokens + i64::from(count.count(begun)) }
+    let cost = |text: &str| i64::from(count.count(text));
+    if let (Some(before), Some(now)) = (prompt(before), prompt(now)) {
+        return Reuse { tokens: cost(common(before, now)), ..Reuse::default() };
+    }
+    let found = layout::reuse(before, now, &|_| 0);
+    let charged: i64 = costs.iter().take(found.messages).map(|m| m.tokens).sum();
+    let begun: String = text(now, found.messages).chars().take(found.inner_code_points).collect();
+    let origin = |at: usize| costs.get(at)?.parts.first().map(|part| part.origin.clone());
+    Reuse {
+        messages: found.messages,
+        tokens: charged + cost(&begun),
+        first_difference: found.first_difference.map(|d| Parting { index: d.index, origin: origin(d.index) }),
+        reset: found.reset,
+    }
 }
 
-fn messages(payload: &Value) -> Option<&Vec<Value>> {
-    payload.get("messages").and_then(Value::as_array)
+fn prompt(payload: &Value) -> Option<&str> {
+    payload.get("prompt").and_then(Value::as_str)
 }
 
-fn text(message: &Value) -> &str {
-    message.get("content").and_then(Value::as_str).unwrap_or("")
+fn text(payload: &Value, at: usize) -> &str {
+    let message = payload.get("messages").and_then(|list| list.get(at));
+    message.and_then(|m| m.get("content")).and_then(Value::as_str).unwrap_or("")
 }
 
 /// What two texts begin with.

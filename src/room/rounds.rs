@@ -15,7 +15,7 @@ use super::presence;
 use super::turns::Current;
 use super::{Room, Round, State, store};
 use crate::error::{Code, Error, Warning};
-use crate::js;
+use crate::js::{self, object};
 use crate::parts::Kind;
 use crate::scene::{ChatMessage, Object, Strategy};
 use crate::speakers;
@@ -29,6 +29,8 @@ pub(super) struct Rounds {
     pub(super) bias: String,
     /// A request of this start has gone out.
     pub(super) asked: bool,
+    /// Epoch milliseconds of the start: replies of one start belong together.
+    pub(super) batch: i64,
     /// The reply that is being judged.
     draft: Option<Draft>,
     /// What a failed call said.
@@ -46,6 +48,9 @@ struct Draft {
     variables: Variables,
 }
 
+/// Key of a message's `extra` that says how its turn came about: `{attempt, reason, by?, plan?, draws?}`.
+pub(super) const TURN: &str = "turn";
+
 /// The chat's and the global ones.
 type Variables = (Object, Object);
 
@@ -60,7 +65,9 @@ impl Room {
         };
         let config = match value {
             None | Some(Value::Null) => None,
-            Some(value) => Some(RoundConfig::from_value(value, who).map_err(|e| e.under("rounds"))?),
+            Some(value) => {
+                Some(RoundConfig::from_value(value, who, &self.profile).map_err(|e| e.under("rounds"))?)
+            }
         };
         self.rounds = match (self.rounds.take(), config) {
             (Some(mut rounds), Some(config)) => {
@@ -105,6 +112,13 @@ impl Room {
             target: start.target.as_ref().map(id).transpose().map_err(|e| e.under("target"))?,
             triggers,
         }))
+    }
+
+    /// Whether the chat is as long as the page believes.
+    pub(super) fn history_changed(&self, start: &Start) -> Option<Output> {
+        let length = self.scene.chat.messages.len();
+        let expected = start.history_length.filter(|expected| *expected != length)?;
+        Some(Output::HistoryChanged { expected, length })
     }
 
     /// An order of the host.
@@ -152,11 +166,11 @@ impl Room {
         Ok(Vec::new())
     }
 
-    /// Tells the coordinator and carries out what follows. When that fails half-way, the room is as it was if nothing was running,
-    /// and stopped otherwise.
+    /// Tells the coordinator and carries out what follows.
     pub(super) fn tell(&mut self, told: Tell, count: &dyn Count) -> Result<Vec<Output>, Error> {
         let Some(rounds) = &mut self.rounds else { return Err(no_rounds()) };
         let before = rounds.clone();
+        let host = self.host.clone();
         let mut ground = Ground {
             scene: &self.scene,
             profile: &self.profile,
@@ -180,12 +194,40 @@ impl Room {
         {
             out.insert(0, Output::AutoEnded);
         }
-        if result.is_err() {
-            let busy = before.coordinator.is_busy();
-            let config = before.coordinator.config().clone();
-            self.rounds = Some(if busy { Box::new(Rounds::new(config)) } else { before });
+        match result {
+            Err(error) => {
+                self.host = host;
+                self.broken(before, error, count)
+            }
+            Ok(out) => Ok(out),
         }
-        result
+    }
+
+    /// What followed could not be done. A start leaves the room as it was; a round that was running says why and ends, with what was
+    /// stored until then.
+    fn broken(
+        &mut self,
+        mut before: Box<Rounds>,
+        error: Error,
+        count: &dyn Count,
+    ) -> Result<Vec<Output>, Error> {
+        self.state = State::Idle;
+        if !before.coordinator.is_busy() {
+            self.rounds = Some(before);
+            return Err(error);
+        }
+        let attempt = before.coordinator.outstanding().map(str::to_owned);
+        before.coordinator.give_up();
+        self.rounds = Some(before);
+        let mut out = vec![Output::Error {
+            speaker: String::new(),
+            code: error.code().as_str().to_owned(),
+            message: error.to_string(),
+            attempt,
+            issues: Vec::new(),
+        }];
+        out.extend(self.tell(Tell::Abort { partial: None }, count)?);
+        Ok(out)
     }
 
     /// Carries out moves until an input must come.
@@ -277,12 +319,12 @@ impl Room {
     }
 
     /// Stores a reply that stood every check, or a narration.
-    fn keep(&mut self, commit: Commit, out: &mut Vec<Output>) {
+    fn keep(&mut self, mut commit: Commit, out: &mut Vec<Output>) {
         let draft = self.rounds.as_mut().and_then(|r| r.draft.take());
         let mut warnings = Vec::new();
         let index = match (draft, commit.reason) {
             (Some(mut draft), reason) if reason != super::coordinator::Cause::Narrator => {
-                draft.answer.text = commit.text;
+                draft.answer.text = std::mem::take(&mut commit.text);
                 warnings = draft.warnings;
                 (self.scene.chat.metadata, self.scene.global_variables) = draft.variables;
                 self.store(Kind::Normal, draft.speaker, &draft.answer, Some(draft.batch))
@@ -295,6 +337,7 @@ impl Room {
             self.commit(effects);
         }
         self.stamp_last();
+        self.note_turn(index, &commit);
         let Some(message) = self.scene.chat.messages.get(index) else { return };
         out.push(Output::MessageDone {
             speaker: commit.speaker,
@@ -309,6 +352,22 @@ impl Room {
             reason: Some(commit.reason),
             partial: commit.partial,
         });
+    }
+
+    /// Writes down with a message how its turn came about: a regeneration goes by it, and so can a reader.
+    fn note_turn(&mut self, index: usize, commit: &Commit) {
+        let mut note = object(vec![("attempt", json!(commit.attempt)), ("reason", json!(commit.reason))]);
+        if let Some(by) = &commit.by {
+            note.insert("by".into(), json!(by));
+        }
+        if let (Some(plan), Some(rounds)) = (&commit.plan, &self.rounds) {
+            note.insert("plan".into(), json!(plan));
+            note.insert("draws".into(), super::start::draws_value(rounds.coordinator.draws()));
+        }
+        if let Some(message) = self.scene.chat.messages.get_mut(index) {
+            message.extra.get_or_insert_default().insert(TURN.into(), Value::Object(note));
+            store::sync_swipe(message);
+        }
     }
 
     fn store_narration(&mut self, commit: &Commit) -> usize {
@@ -349,13 +408,14 @@ impl Room {
         let (Some(current), Some(ask)) = (current, ask) else { return Ok(Vec::new()) };
         let request = current.id.clone();
         if !matches!(ask.purpose, Purpose::Reply { .. }) {
-            let text = answer.text.unwrap_or_else(|| current.cutter.raw().to_owned());
+            let text = answer.text.unwrap_or_else(|| current.raw().to_owned());
             return self.tell(Tell::Reply { request, reply: Reply { text, ..Reply::default() } }, count);
         }
         let vectors = answer.previous_vector.clone().zip(answer.vector.clone());
         let (skip, next) = (answer.skip, answer.next.clone());
         let mut out = Vec::new();
-        let mut reply = self.read_reply(*current, answer, batch, &mut out);
+        let broken = current.stopped || answer.finish.as_deref() == Some("length");
+        let mut reply = self.read_reply(*current, answer, broken, batch, &mut out);
         reply.vectors = vectors;
         reply.skip = reply.skip || skip.unwrap_or(false);
         reply.next = next.or(reply.next);
@@ -363,26 +423,35 @@ impl Room {
         Ok(out)
     }
 
-    /// Cleans a member's reply and keeps it ready to be stored.
+    /// Cleans a member's reply and keeps it ready to be stored. `broken`: it was ended before its end.
     fn read_reply(
         &mut self,
-        current: Current,
+        mut current: Current,
         mut answer: Answer,
+        broken: bool,
         batch: i64,
         out: &mut Vec<Output>,
     ) -> Reply {
         let control = self.rounds().map_or(Control::None, |c| c.control);
-        let raw = answer.text.take().unwrap_or_else(|| current.cutter.raw().to_owned());
-        let read = reply_control(&raw, control);
+        let raw = answer.text.take().unwrap_or_else(|| current.raw().to_owned());
+        let mut read = reply_control(&raw, control);
+        if let Some(gate) = current.gate.as_mut().filter(|_| broken && control == Control::Json) {
+            if gate.raw().is_empty() {
+                gate.push(&raw);
+            }
+            // The rest of the object is missing; what there is of its content is the reply.
+            if read.text == raw && !gate.text().is_empty() {
+                gate.text().clone_into(&mut read.text);
+            }
+        }
         answer.text = Some(read.text);
         let speaker = current.speaker;
-        let shown = control == Control::None;
         let mut pieces = Vec::new();
         let before = (self.scene.chat.metadata.clone(), self.scene.global_variables.clone());
         let (cleaned, answer) = self.cleaned(current, answer, &mut pieces);
         let metadata = std::mem::replace(&mut self.scene.chat.metadata, before.0);
         let variables = (metadata, std::mem::replace(&mut self.scene.global_variables, before.1));
-        if shown {
+        if !read.skip {
             out.extend(pieces.into_iter().filter(|o| matches!(o, Output::Token { .. })));
         }
         let foreign = cleaned.cut.as_ref().filter(|c| c.reason == crate::reply::CutReason::ForeignStart);
@@ -421,8 +490,8 @@ impl Room {
         let is_reply = ask.is_some_and(|a| matches!(a.purpose, Purpose::Reply { .. }));
         let mut out = Vec::new();
         let partial = match current {
-            Some(current) if keep && is_reply && !js::trim(current.cutter.raw()).is_empty() => {
-                Some(self.read_reply(*current, Answer::default(), batch, &mut out).text)
+            Some(current) if keep && is_reply && !js::trim(current.raw()).is_empty() => {
+                Some(self.read_reply(*current, Answer::default(), true, batch, &mut out).text)
             }
             _ => None,
         };
@@ -434,11 +503,22 @@ impl Room {
     fn show(&mut self, event: Event, out: &mut Vec<Output>) {
         out.push(match event {
             Event::RoundStarted { round, mode, target } => {
+                if let Some(rounds) = self.rounds.as_mut().filter(|_| round == 1) {
+                    rounds.batch = self.host.clock.now_ms;
+                }
                 Output::RoundStarted { round, mode: mode.to_owned(), target }
             }
             Event::RoundPlan { round, revised, .. } => {
                 let planned = self.planned();
-                Output::RoundPlan { round, planned, empty: None, draws: json!([]), revised }
+                let drawn =
+                    self.rounds.as_ref().filter(|_| !revised).map_or(&[][..], |r| r.coordinator.draws());
+                Output::RoundPlan {
+                    round,
+                    planned,
+                    empty: None,
+                    draws: super::start::draws_value(drawn),
+                    revised,
+                }
             }
             Event::DirectorPlan { round, speakers, reason, fallback } => {
                 Output::DirectorPlan { round, speakers, reason, fallback }
@@ -476,7 +556,7 @@ impl Room {
     }
 
     /// Who waits for a turn, and why.
-    fn planned(&self) -> Vec<Planned> {
+    pub fn planned(&self) -> Vec<Planned> {
         let Some(rounds) = &self.rounds else { return Vec::new() };
         let slots = rounds.coordinator.plan().into_iter();
         let planned = slots.map(|(id, reason, by)| Planned {
@@ -494,6 +574,7 @@ impl Rounds {
             coordinator: Coordinator::new(config),
             bias: String::new(),
             asked: false,
+            batch: 0,
             draft: None,
             complaint: String::new(),
         }

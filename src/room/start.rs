@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use serde_json::{Value, json};
 
 use super::event::{Output, Planned, Start};
+use super::rounds::TURN;
 use super::{Room, Round, State, store, swipe};
 use crate::error::{Code, Error};
 use crate::host::Draw;
@@ -56,7 +57,8 @@ impl Room {
             kind => kind,
         };
 
-        let stored = start.speakers.as_deref().unwrap_or(&removed);
+        let asked = self.asked_speakers(start)?;
+        let stored = asked.as_deref().unwrap_or(&removed);
         let options = PlanOptions {
             kind,
             auto: start.auto,
@@ -111,6 +113,17 @@ impl Room {
         }));
         self.next_turn(count, &mut out)?;
         Ok(out)
+    }
+
+    /// The speakers that the caller names, as avatars.
+    fn asked_speakers(&self, start: &Start) -> Result<Option<Vec<String>>, Error> {
+        let Some(names) = &start.speakers else { return Ok(None) };
+        let avatar = |(i, name): (usize, &String)| {
+            let index = speakers::lookup(&self.scene, name)
+                .map_err(|e| Error::new(e.code(), format!("speakers[{i}]"), e.message().to_owned()))?;
+            Ok(self.avatar(index))
+        };
+        names.iter().enumerate().map(avatar).collect::<Result<_, Error>>().map(Some)
     }
 
     fn check_group(&self) -> Result<(), Error> {
@@ -207,6 +220,7 @@ impl Room {
         }
         let batch = |m: &crate::scene::ChatMessage| m.extra("gen_id").filter(|v| js::to_boolean(v)).cloned();
         let wanted = self.scene.chat.messages.last().filter(|m| !m.is_user && !m.is_system).and_then(batch);
+        let mut planned: Vec<String> = Vec::new();
         while let Some(last) = self.scene.chat.messages.last() {
             let own = batch(last);
             let other = matches!((&wanted, &own), (Some(a), Some(b)) if a != b);
@@ -214,10 +228,20 @@ impl Room {
                 break;
             }
             authors.extend(last.original_avatar.clone());
+            let plan = last.extra(TURN).and_then(|turn| turn.get("plan")).and_then(Value::as_array);
+            planned.splice(0..0, plan.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned));
             self.pop_message();
         }
         authors.reverse();
         authors.dedup();
+        if !planned.is_empty() {
+            // A round that was planned goes by its plan again, also for those who failed; then come those who were called.
+            authors.retain(|id| !planned.contains(id));
+            planned.append(&mut authors);
+            let member =
+                |id: &String| self.scene.group.as_ref().is_some_and(|g| g.enabled().any(|m| m == id));
+            authors = planned.into_iter().filter(member).collect();
+        }
         if self.profile.on(&profile::ROOM_REGENERATE) { authors } else { Vec::new() }
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::control::Control;
+use super::control::{Control, Gate};
 use super::coordinator::Purpose;
 use super::event::{Answer, Output};
 use super::reuse::reuse;
@@ -32,11 +32,13 @@ pub(super) struct Current {
     effects: Effects,
     options: reply::Options,
     pub(super) cutter: Cutter,
+    /// What of the reply is its text, where replies carry more.
+    pub(super) gate: Option<Gate>,
     api: String,
     model: String,
     reasoning: String,
     signature: Option<String>,
-    stopped: bool,
+    pub(super) stopped: bool,
     streamed: bool,
     /// Further candidates were asked for, or may come unasked.
     several: bool,
@@ -54,6 +56,13 @@ pub struct Inspection {
     pub activated: Value,
     /// What the memory brought, and why; `null` without one.
     pub memory: Value,
+}
+
+impl Current {
+    /// What came in pieces.
+    pub(super) fn raw(&self) -> &str {
+        self.gate.as_ref().map_or_else(|| self.cutter.raw(), Gate::raw)
+    }
 }
 
 impl Room {
@@ -92,7 +101,7 @@ impl Room {
         }
     }
 
-    fn avatar(&self, speaker: usize) -> String {
+    pub(super) fn avatar(&self, speaker: usize) -> String {
         self.scene.characters.get(speaker).map(|c| c.avatar.clone()).unwrap_or_default()
     }
 
@@ -151,10 +160,11 @@ impl Room {
     ) -> Result<(), Error> {
         // A call beside the chat remembers nothing.
         let (options, memory) = match beside {
-            None => self.recollect(options.clone(), count),
+            None => self.recollect(TurnOptions { tail: self.tail(), ..options.clone() }, count),
             Some(_) => (options.clone(), None),
         };
         let options = &options;
+        let roster = beside.is_none() && self.put_roster(options.speaker.as_deref());
         let saved = self.host.clone();
         let stream = match &self.state {
             State::Running(round) => round.stream,
@@ -176,6 +186,9 @@ impl Room {
                 provider::request(turn.payload.as_object().unwrap_or(&empty), &self.provider, &self.profile)?;
             Ok((turn, request))
         });
+        if roster {
+            self.scene.extension_prompts.pop();
+        }
         let (turn, request) = match built {
             Ok(both) => both,
             Err(error) => {
@@ -191,6 +204,7 @@ impl Room {
         }
         report.warnings.extend(request.notes.iter().cloned());
         let report = Arc::new(report);
+        let control = self.rounds().map_or(Control::None, |c| c.control);
         let State::Running(round) = &mut self.state else { return Ok(()) };
         let id = match &round.asked {
             Some(ask) => ask.id.clone(),
@@ -235,6 +249,7 @@ impl Room {
             speaker,
             name,
             cutter: Cutter::new(reading.clone(), options.clone(), self.profile.clone()),
+            gate: (round.asked.is_some() && control != Control::None).then(|| Gate::new(control)),
             options,
             effects,
             api,
@@ -278,7 +293,10 @@ impl Room {
     pub(super) fn chunk(&mut self, request: &str, text: &str) -> Vec<Output> {
         let shown = self.shows_tokens();
         let Some(current) = self.current(request) else { return Self::stale(request) };
-        let emit = current.cutter.push(text);
+        let emit = match &mut current.gate {
+            Some(gate) => current.cutter.push(&gate.push(text)),
+            None => current.cutter.push(text),
+        };
         let stops = emit.done.is_some() && !current.stopped;
         current.stopped = current.stopped || stops;
         let speaker = current.speaker;
@@ -296,9 +314,7 @@ impl Room {
     fn shows_tokens(&self) -> (bool, Option<String>) {
         let State::Running(round) = &self.state else { return (false, None) };
         let Some(ask) = &round.asked else { return (true, None) };
-        let control = self.rounds().map_or(Control::None, |c| c.control);
-        let reply = matches!(ask.purpose, Purpose::Reply { .. });
-        (reply && control == Control::None, Some(ask.id.clone()))
+        (matches!(ask.purpose, Purpose::Reply { .. }), Some(ask.id.clone()))
     }
 
     /// A piece of the provider's answer as it came.
@@ -505,8 +521,14 @@ impl Room {
                 options.bias = bias;
             }
             options.standing.clone_from(&room.standing);
+            options.tail = room.tail();
             let (options, _) = room.recollect(options, count);
-            let mut turn = room.build(&options, count)?;
+            let roster = room.put_roster(options.speaker.as_deref());
+            let built = room.build(&options, count);
+            if roster {
+                room.scene.extension_prompts.pop();
+            }
+            let mut turn = built?;
             room.compare(&turn.payload, &mut turn.report, count);
             result = Some((turn.payload, turn.report, turn.effects));
             Err(Error::new(crate::error::Code::Internal, "", "a preview is always taken back"))
@@ -657,7 +679,7 @@ impl Room {
         let mut out = Vec::new();
         if let Some(current) = round.current.take() {
             let id = current.speaker;
-            if keep && !js::trim(current.cutter.raw()).is_empty() {
+            if keep && !js::trim(current.raw()).is_empty() {
                 self.accept(*current, Answer::default(), &mut out);
             } else {
                 self.commit_unanswered(current.effects);

@@ -151,10 +151,11 @@ impl<'a> About<'a> {
         }
     }
 
-    pub(super) fn record_rules(&self) -> RecordRules<'_> {
+    /// `tail`: the speaker's own texts go behind the history, whose lines then read the same for everybody.
+    pub(super) fn record_rules(&self, tail: bool) -> RecordRules<'_> {
         let display = self.scene.settings.power_user.get("media_display").and_then(Value::as_str);
         RecordRules {
-            names: Names::of(&self.scene.preset),
+            names: if tail { Names::Content } else { Names::of(&self.scene.preset) },
             user: &self.scene.persona.name,
             char: &self.speaker.name,
             in_group: self.in_group(),
@@ -234,6 +235,7 @@ impl<'a> About<'a> {
             keeps_tools: self.tools,
             tools: &self.options.ask.tools,
             calls_tools: self.tools && !matches!(kind, Kind::Impersonate | Kind::Quiet | Kind::Continue),
+            tail: None,
         }
     }
 }

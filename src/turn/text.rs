@@ -1,18 +1,23 @@
 //! The second half of a turn in text completion: what was gathered -> the prompt and the body it goes out in (spec 07 §7.1).
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::about::{About, Said};
 use super::finish::left_out;
+use super::tail::{SPEAKER, SYSTEM};
 use super::{Turn, TurnOptions};
 use crate::error::{Code, Error};
 use crate::history::Line;
 use crate::host::Host;
 use crate::injections::{AuthorNote, Injection, Injections, Position};
+use crate::js;
 use crate::lore::{ExamplePlace, LoreResult};
 use crate::macros::{CardTexts, Expander};
 use crate::parts::{Budget, Effects, Kind, Omitted, Reading, Report};
 use crate::profile::{PROMPT_EXAMPLES, PROMPT_HISTORY, Profile, TEXT_LAST_LINE};
+use crate::prompt::chat::{GROUP_CONTEXT, Tail};
 use crate::prompt::text::{
     Assembled, Ending, Guidance, Input, QuietLine, Raw, StoryParts, anchors, assemble, chat_items, inject,
     insert_post_history, post_history, raw_prompt, render_story, system_prompt, text_report,
@@ -34,6 +39,7 @@ pub(super) struct Gathered<'a> {
     pub(super) note: &'a AuthorNote,
     pub(super) lore: &'a LoreResult,
     pub(super) guidance: Option<Guidance>,
+    pub(super) tail: Option<Tail>,
 }
 
 /// What comes out.
@@ -177,15 +183,29 @@ impl About<'_> {
             settings.collapse_newlines,
             scope,
         );
+        let mut own = Vec::new();
+        let (mut card, mut system) = (Cow::Borrowed(found.card), system);
+        if let Some(tail) = &found.tail {
+            let at_top = |field: &str| tail.common.contains(field);
+            own.push(tail.heading.clone());
+            if tail.own.contains(SYSTEM) || !at_top("system") {
+                own.push(std::mem::take(&mut system));
+            }
+            for field in ["description", "personality", "scenario"].into_iter().filter(|f| !at_top(f)) {
+                own.push(std::mem::take(field_mut(card.to_mut(), field)));
+            }
+            own.append(&mut items);
+            own.retain(|text| !js::trim(text).is_empty());
+        }
         let before = anchors(&injections, Position::BeforeMain, self.profile, scope);
         let after = anchors(&injections, Position::AfterMain, self.profile, scope);
         let in_slot = self.scene.persona.position == PersonaPosition::InPrompt;
         let parts = StoryParts {
             system: &system,
-            description: &found.card.description,
-            personality: &found.card.personality,
-            scenario: &found.card.scenario,
-            persona: if in_slot { &found.card.persona } else { "" },
+            description: &card.description,
+            personality: &card.personality,
+            scenario: &card.scenario,
+            persona: if in_slot { &card.persona } else { "" },
             char: cast.char,
             user: cast.user,
             lore_before: &found.lore.before,
@@ -193,7 +213,7 @@ impl About<'_> {
             anchor_before: &before,
             anchor_after: &after,
             examples: &items.concat(),
-            examples_raw: &raw,
+            examples_raw: if found.tail.is_some() { "" } else { &raw },
         };
         let (rendered, mut warnings) = render_story(&setup.context, instruct, &parts, self.profile, scope)?;
         if settings.strip_examples {
@@ -201,6 +221,15 @@ impl About<'_> {
         }
         let top = place_story(setup, instruct, &rendered, &mut injections, scope);
 
+        if found.tail.is_some() {
+            let text = own.iter().map(|text| js::trim(text)).collect::<Vec<_>>().join("\n");
+            injections.set(SPEAKER, Injection::new(text, Position::InChat, 0.0, 0));
+            // What the room says of the turn stands nearest to the reply.
+            if let Some(context) = injections.get(GROUP_CONTEXT).cloned() {
+                injections.remove(GROUP_CONTEXT);
+                injections.set(GROUP_CONTEXT, context);
+            }
+        }
         let mut chat = chat_items(found.lines);
         inject(&mut chat, &injections, self.options.kind, &cast, self.profile, scope);
         let after_chat = post_history(
@@ -315,6 +344,14 @@ impl About<'_> {
         }
         let replaced = matches!(self.options.kind, Kind::Swipe | Kind::Regenerate | Kind::Continue);
         length.saturating_sub(assembled.spoken + usize::from(replaced))
+    }
+}
+
+fn field_mut<'c>(card: &'c mut CardTexts, field: &str) -> &'c mut String {
+    match field {
+        "description" => &mut card.description,
+        "personality" => &mut card.personality,
+        _ => &mut card.scenario,
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use promptside::api::{Session, Vocabularies};
 use serde_json::{Value, json};
 
-fn scene() -> Value {
+pub fn scene() -> Value {
     let card = |name: &str, text: &str| json!({"name": name, "description": text, "first_mes": ""});
     json!({
         "characters": [
@@ -20,22 +20,22 @@ fn scene() -> Value {
     })
 }
 
-fn session(scene: &Value, rounds: &Value) -> Session {
+pub fn session(scene: &Value, rounds: &Value) -> Session {
     let options = json!({"random": {"seed": 3}, "now": 1_741_064_767_000_i64, "rounds": rounds});
     Session::new(&scene.to_string(), &options.to_string(), Vocabularies::default()).unwrap()
 }
 
-fn call(session: &mut Session, method: &str, params: &Value) -> Value {
+pub fn call(session: &mut Session, method: &str, params: &Value) -> Value {
     serde_json::from_str(&session.call(method, &params.to_string()).unwrap()).unwrap()
 }
 
-fn step(session: &mut Session, input: &Value) -> Vec<Value> {
+pub fn step(session: &mut Session, input: &Value) -> Vec<Value> {
     let Value::Array(outputs) = call(session, "step", &json!({"input": input})) else { panic!() };
     outputs
 }
 
 /// Runs a start; every request and wait is answered with the next of the answers.
-fn run(session: &mut Session, start: &Value, answers: &[Value]) -> Vec<Value> {
+pub fn run(session: &mut Session, start: &Value, answers: &[Value]) -> Vec<Value> {
     let mut start = start.clone();
     start["type"] = json!("start");
     let mut queue: VecDeque<Value> = step(session, &start).into();
@@ -58,17 +58,17 @@ fn run(session: &mut Session, start: &Value, answers: &[Value]) -> Vec<Value> {
     seen
 }
 
-fn types(outputs: &[Value]) -> Vec<&str> {
+pub fn types(outputs: &[Value]) -> Vec<&str> {
     outputs.iter().map(|o| o["type"].as_str().unwrap()).filter(|t| *t != "status").collect()
 }
 
-fn texts(session: &mut Session) -> Vec<String> {
+pub fn texts(session: &mut Session) -> Vec<String> {
     let chat = call(session, "chat", &Value::Null);
     let line = |m: &Value| format!("{}: {}", m["name"].as_str().unwrap(), m["mes"].as_str().unwrap());
     chat["messages"].as_array().unwrap().iter().map(line).collect()
 }
 
-fn bodies(outputs: &[Value]) -> Vec<String> {
+pub fn bodies(outputs: &[Value]) -> Vec<String> {
     let requests = outputs.iter().filter(|o| o["type"] == "request");
     requests.map(|o| o["request"]["body"].as_str().unwrap().to_owned()).collect()
 }

@@ -21,6 +21,8 @@ pub(super) struct Held {
     continued: Vec<Item>,
     /// Reserved for tools.
     pub(super) tools: i64,
+    /// Heading of the speaker's own part.
+    pub(super) heading: Option<Item>,
     /// The record to be continued, taken out whole (`prompt.continue`).
     taken: Option<Record>,
 }
@@ -226,6 +228,8 @@ impl Assembly<'_, '_> {
             return Ok(());
         }
         let mut records = self.records.take();
+        let begins = self.input.tail.and_then(|t| t.start);
+        let room = self.slots.budget.left();
         let count = records.len() + injected.iter().map(|(_, g)| g.len()).sum::<usize>();
         let mut chat: Vec<Vec<Item>> = Vec::new();
         // What is continued is reserved already, and may stand alone.
@@ -252,10 +256,13 @@ impl Assembly<'_, '_> {
             self.book(&ready, &newest);
             chat.push(ready.items);
         }
+        let taken = room - self.slots.budget.left();
         let (notes, mut cut) = self.take_notes(injected, scope);
         if self.input.pin_examples {
             self.add_examples(scope).ok();
         }
+        let mut costs: Vec<(Option<usize>, i64)> = Vec::new();
+        let room = self.slots.budget.left() + taken;
         for i in must..records.len() {
             if cut {
                 for index in records.indices_from(i) {
@@ -264,10 +271,18 @@ impl Assembly<'_, '_> {
                 break;
             }
             let Some(record) = records.get(i) else { break };
+            if record.index.zip(begins).is_some_and(|(index, begins)| index < begins) {
+                for index in records.indices_from(i) {
+                    Omitted::message(&mut self.omitted, index, "history_start");
+                }
+                break;
+            }
             let mut ready = self.ready(record, &format!("chatHistory-{}", count - i), scope);
             self.add_tool_reasoning(&mut ready, &mut records, i);
             let Some(record) = records.get(i) else { break };
             if self.slots.budget.affords(ready.tokens) {
+                let cost = ready.items.iter().filter(|i| i.is_sent()).map(|i| i.tokens).sum();
+                costs.push((record.index, cost));
                 self.book(&ready, record);
                 chat.push(ready.items);
             } else {
@@ -277,11 +292,38 @@ impl Assembly<'_, '_> {
                 cut = true;
             }
         }
+        if cut {
+            self.begin_anew(&mut chat, costs, room, taken);
+        }
         if !self.input.pin_examples {
             self.add_examples(scope).ok();
         }
         self.slots.prepend("chatHistory", woven(chat, notes));
         Ok(())
+    }
+
+    /// The history no longer fits: it begins so much later that the next messages find room, and its beginning stays for a while
+    /// (spec 09 §24.2). `costs` are those of the messages that may go, newest first; `taken` is what the others cost.
+    fn begin_anew(
+        &mut self,
+        chat: &mut Vec<Vec<Item>>,
+        mut costs: Vec<(Option<usize>, i64)>,
+        room: i64,
+        taken: i64,
+    ) {
+        let Some(tail) = self.input.tail else { return };
+        #[expect(clippy::cast_precision_loss, reason = "a share of a context size")]
+        let most = js::to_integer(room as f64 * tail.low_water.clamp(0.0, 1.0));
+        let mut spent = taken + costs.iter().map(|(_, tokens)| tokens).sum::<i64>();
+        while spent > most {
+            let Some((index, tokens)) = costs.pop() else { break };
+            chat.pop();
+            spent -= tokens;
+            self.slots.budget.free("chatHistory", tokens);
+            if let Some(index) = index {
+                Omitted::message(&mut self.omitted, index, "history_start");
+            }
+        }
     }
 
     /// Injected texts, shallowest first, until one does not fit. Then the rest of the chat stays out too: room for texts at a

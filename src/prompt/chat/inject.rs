@@ -10,6 +10,7 @@ use crate::parts::Role;
 use crate::profile::{PROMPT_INJECTIONS, PROMPT_ONCE, Profile};
 
 use super::collection::Prompt;
+use super::tail::Tail;
 
 /// Order of injected texts that have none.
 const DEFAULT_ORDER: f64 = 100.0;
@@ -18,6 +19,7 @@ const DEFAULT_ORDER: f64 = 100.0;
 pub(super) fn injected(
     absolute: &[Prompt],
     table: &Injections,
+    tail: Option<&Tail>,
     profile: &Profile,
     scope: &mut Expander<'_>,
 ) -> Vec<(i64, Vec<Record>)> {
@@ -40,7 +42,7 @@ pub(super) fn injected(
             absolute.iter().filter(|p| p.depth == Some(depth) && !p.content.is_empty()).collect();
         let here: Vec<_> = texts.iter().filter(|(_, i)| i.depth == Some(depth)).copied().collect();
         let records = if registered {
-            by_registration(&prompts, &here, profile, scope)
+            by_registration(&prompts, &here, tail, profile, scope)
         } else {
             by_role(&prompts, &here, scope)
         };
@@ -98,9 +100,12 @@ fn by_role(prompts: &[&Prompt], texts: &[(&str, &Injection)], scope: &mut Expand
 fn by_registration(
     prompts: &[&Prompt],
     texts: &[(&str, &Injection)],
+    tail: Option<&Tail>,
     profile: &Profile,
     scope: &mut Expander<'_>,
 ) -> Vec<Record> {
+    // A text of the speaker's own may stand elsewhere than one for everybody.
+    let own = |pieces: &[Piece]| tail.is_some_and(|t| t.is_own(pieces));
     let mut oldest_first: Vec<Record> = Vec::new();
     for order in orders(prompts).into_iter().rev() {
         let mut here: Vec<(Role, String, Vec<Piece>)> = Vec::new();
@@ -124,7 +129,10 @@ fn by_registration(
             if text.is_empty() {
                 continue;
             }
-            match oldest_first.last_mut().filter(|last| last.role == role) {
+            match oldest_first
+                .last_mut()
+                .filter(|last| last.role == role && own(&last.pieces) == own(&pieces))
+            {
                 Some(last) => {
                     last.text = format!("{}\n{text}", last.text);
                     last.pieces.extend(pieces);

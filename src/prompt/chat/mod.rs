@@ -13,10 +13,12 @@ mod item;
 mod place;
 mod report;
 mod squash;
+mod tail;
 
 pub use collection::{Collection, Prompt, Supplied};
 pub use item::{Counter, Item, Slot};
 pub use report::report;
+pub use tail::{GROUP_CONTEXT, OWN_LORE, ROSTER, Tail};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -82,6 +84,8 @@ pub struct Input<'a> {
     pub tools: &'a [Value],
     /// Tools may be called by this request.
     pub calls_tools: bool,
+    /// The speaker's own texts go behind the history.
+    pub tail: Option<&'a Tail>,
 }
 
 impl Input<'_> {
@@ -203,6 +207,7 @@ impl Assembly<'_, '_> {
             Failure::Ghost => Error::new(Code::Internal, "", "a ghosted message reached the assembler"),
         };
         self.place_all(scope).map_err(fits)?;
+        self.hold_heading();
         let injected = self.injected(scope);
         self.take_continued_whole();
         self.open_history(scope).map_err(fits)?;
@@ -210,6 +215,7 @@ impl Assembly<'_, '_> {
         self.fill_reserved(&injected, scope)?;
         self.pay_deferred();
         self.close_history().map_err(fits)?;
+        self.place_heading().map_err(fits)?;
         self.place_control().map_err(fits)
     }
 
@@ -236,6 +242,9 @@ impl Assembly<'_, '_> {
             let name: Arc<str> = slot.id.as_str().into();
             slots.push(ReportSlot { slot: slot.id, items: slot.items.iter().map(Item::brief).collect() });
             items.extend(slot.items.into_iter().map(|item| Item { slot: name.clone(), ..item }));
+        }
+        if let Some(tail) = input.tail.filter(|_| input.profile.on(&PROMPT_OVERFLOW)) {
+            items = tail.arrange(items, &input.counter);
         }
         let (mut merged, mut recounted) = (Vec::new(), 0);
         if wanted {

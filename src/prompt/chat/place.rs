@@ -255,7 +255,7 @@ impl Assembly<'_, '_> {
     }
 
     pub(super) fn injected(&mut self, scope: &mut Expander<'_>) -> Vec<(i64, Vec<Record>)> {
-        inject::injected(&self.absolute, self.input.injections, self.input.profile, scope)
+        inject::injected(&self.absolute, self.input.injections, self.input.tail, self.input.profile, scope)
     }
 
     /// Step 12.

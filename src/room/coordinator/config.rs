@@ -1,9 +1,11 @@
 //! How a room goes: its configuration, with the presets of spec 09 §12.
 
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::error::{Code, Error};
+use crate::profile::{Profile, ROOM_CALLS, ROOM_ROUNDS};
 use crate::room::control::Control;
 use crate::room::layout::Layout;
 use crate::room::presence::PresenceOptions;
@@ -301,6 +303,24 @@ impl Default for Narrator {
     }
 }
 
+/// One line about each member.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct Blurbs {
+    /// Lines by avatar; a member without one is told of by the beginning of its description.
+    #[cfg_attr(test, ts(type = "Record<string, string>"))]
+    pub texts: IndexMap<String, String>,
+    /// Code points of a line (default 120).
+    pub chars: usize,
+}
+
+impl Default for Blurbs {
+    fn default() -> Self {
+        Self { texts: IndexMap::new(), chars: 120 }
+    }
+}
+
 /// Whether the guard against repeats is on, or how it measures.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -386,8 +406,16 @@ pub struct RoundConfig {
     pub only_when_mentioned: Vec<String>,
     /// Speakers are told of the room: who is there, who was addressed, what was wrong with their last attempt (default true).
     pub group_context: bool,
-    /// Where the speaker's card stands.
+    /// Where the speaker's card stands. `tail` needs the switch `room.rounds`.
     pub layout: Layout,
+    /// For `tail`: the speaker's texts are one message (default true).
+    pub tail_join: bool,
+    /// For `tail`: what share of its room the history takes when it begins anew (default 0.75).
+    pub low_water: f64,
+    /// Speakers are told who the others are, in a line each; absent: by name only.
+    pub blurbs: Option<Blurbs>,
+    /// How often in a row the word may go to and fro between the same two members; absent: without limit.
+    pub max_consecutive_pair: Option<u32>,
     /// For the group context: what is talked about.
     pub topic: String,
     /// For the group context: where.
@@ -435,6 +463,10 @@ impl Default for RoundConfig {
             only_when_mentioned: Vec::new(),
             group_context: true,
             layout: Layout::Classic,
+            tail_join: true,
+            low_water: 0.75,
+            blurbs: None,
+            max_consecutive_pair: None,
             topic: String::new(),
             scene: String::new(),
             relations: Vec::new(),
@@ -444,13 +476,16 @@ impl Default for RoundConfig {
 }
 
 impl RoundConfig {
-    /// Reads `{preset, …}`: the keys given lie over those of the preset. `who` names the group's own strategy.
-    pub fn from_value(value: &Value, who: &str) -> Result<Self, Error> {
+    /// Reads `{preset, …}`: the keys given lie over those of the preset. `who` names the group's own strategy. What nothing is said of
+    /// goes by the profile.
+    pub fn from_value(value: &Value, who: &str, profile: &Profile) -> Result<Self, Error> {
         let wrong = |path: &str, why: String| Error::new(Code::OptionUnknown, path.to_owned(), why);
         let Some(given) = value.as_object() else {
             return Err(wrong("", "the configuration of a round must be an object".to_owned()));
         };
-        let mut all = match given.get("preset").and_then(Value::as_str) {
+        let rooms_own = profile.on(&ROOM_ROUNDS);
+        let preset = given.get("preset").and_then(Value::as_str);
+        let mut all = match preset.or((!rooms_own).then_some("sillytavern")) {
             None => json!({}),
             Some("single_round") => json!({"mode": "single_round"}),
             Some("free_chat") => json!({"mode": "free_chat"}),
@@ -484,7 +519,13 @@ impl RoundConfig {
             all.extend(given.clone());
         }
         // By reference, as everywhere: two ways to read a type are two copies of its reader in the package.
-        let config = Self::deserialize(&all).map_err(|e| wrong("", e.to_string()))?;
+        let mut config = Self::deserialize(&all).map_err(|e| wrong("", e.to_string()))?;
+        if !profile.on(&ROOM_CALLS) && all.pointer("/crossTalk/match").is_none() {
+            config.cross_talk.r#match = Match::Strict;
+        }
+        if config.layout == Layout::Tail && !rooms_own {
+            return Err(wrong("layout", "tail needs the switch room.rounds".to_owned()));
+        }
         if config.max_attempts == 0 {
             return Err(wrong("maxAttempts", "a turn has at least one attempt".to_owned()));
         }

@@ -18,14 +18,15 @@ mod turn;
 use std::collections::VecDeque;
 
 pub use config::{
-    Auto, ContinueOn, CrossTalk, Directed, Director, DirectorFallback, Guard, Handoff, IdleBy, MentionOrder,
-    Mode, Narrator, OnBusy, OnMention, OnUserMessage, RoundConfig, SilencePolicy, Who,
+    Auto, Blurbs, ContinueOn, CrossTalk, Directed, Director, DirectorFallback, Guard, Handoff, IdleBy,
+    MentionOrder, Mode, Narrator, OnBusy, OnMention, OnUserMessage, RoundConfig, SilencePolicy, Who,
 };
 pub use ground::Ground;
 pub use moves::{Ask, Begin, Cause, Command, Commit, Context, Event, Move, Purpose, Refusal, Reply, Tell};
 
 use super::narrator::Trigger;
 use crate::error::Error;
+use crate::host::Draw;
 use turn::Turn;
 
 /// A room's rounds.
@@ -55,6 +56,10 @@ pub struct Coordinator {
     since_narration: u32,
     /// Whom the director chose last.
     last_plan: Vec<String>,
+    /// Who spoke last, with whom the word goes to and fro, and how often it has.
+    last_spoke: Option<String>,
+    partner: Option<String>,
+    exchanges: u32,
 }
 
 /// Where the room stands.
@@ -130,6 +135,9 @@ struct Round {
     started: bool,
     began: Option<i64>,
     target: Option<String>,
+    /// Whom it planned at first, and the random numbers that took.
+    planned: Vec<String>,
+    draws: Vec<Draw>,
     queue: VecDeque<Slot>,
     turn: u32,
     attempted: Vec<String>,
@@ -204,6 +212,14 @@ impl Coordinator {
         self.phase != Phase::Idle
     }
 
+    /// Nothing of what waits begins any more: the next input can only be an abort.
+    pub fn give_up(&mut self) {
+        self.queued = None;
+        self.pending.clear();
+        self.replacing = false;
+        self.auto = false;
+    }
+
     /// Whether it only waits for the next round of auto mode.
     pub const fn rests(&self) -> bool {
         matches!(self.phase, Phase::AutoWaiting { .. })
@@ -217,6 +233,11 @@ impl Coordinator {
     /// The same with why each has a turn and who made it so.
     pub fn plan(&self) -> Vec<(String, Cause, Option<String>)> {
         self.round.queue.iter().map(|slot| (slot.id.clone(), slot.reason, slot.by.clone())).collect()
+    }
+
+    /// The random numbers that the plan of this round took.
+    pub fn draws(&self) -> &[Draw] {
+        &self.round.draws
     }
 
     /// The request or wait that is outstanding.

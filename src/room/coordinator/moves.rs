@@ -203,6 +203,10 @@ pub struct Commit {
     pub turn: u32,
     /// Why it spoke.
     pub reason: Cause,
+    /// Who made it speak.
+    pub by: Option<String>,
+    /// The first of its round: whom the round planned.
+    pub plan: Option<Vec<String>>,
     /// The text.
     pub text: String,
     /// The round was stopped in the middle of it.
@@ -275,7 +279,7 @@ pub enum Event {
         speaker: String,
         /// Number of the round.
         round: u32,
-        /// `no_new_value`, `similar_to_last`, `by_host`.
+        /// `no_new_value`, `similar_to_last`, `by_host`, `pair_limit`.
         reason: &'static str,
     },
     /// A cut line passes the turn on.

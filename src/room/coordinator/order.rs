@@ -4,7 +4,7 @@ use super::config::{DirectorFallback, MentionOrder, OnMention, Who};
 use super::moves::{Ask, Cause, Event, Move, Purpose};
 use super::{Coordinator, Ground, Phase, Round, Slot};
 use crate::error::Error;
-use crate::host::Site;
+use crate::host::{Draw, Site};
 use crate::names::{Matcher, MentionOptions};
 use crate::room::director_answer::director_parse;
 use crate::scene::Strategy;
@@ -17,8 +17,10 @@ impl Coordinator {
     pub(super) fn open_round(&mut self, ground: &mut Ground<'_>) -> Result<(), Error> {
         self.run.round += 1;
         self.round = Round { began: ground.now, ..Round::default() };
+        let before = ground.dice.drawn().len();
         if self.config.who != Who::Director {
             let chosen = if self.only_addressed() { Vec::new() } else { self.chosen(ground)? };
+            self.round.draws = drawn_since(ground, before);
             self.announce_round(&chosen, Cause::Scheduled, ground);
             return Ok(());
         }
@@ -72,6 +74,7 @@ impl Coordinator {
         let names = ground.names(candidates);
         let names: Vec<(&str, &str)> = names.iter().map(|(id, name)| (id.as_str(), name.as_str())).collect();
         let choice = director_parse(text, &names, self.config.director.max);
+        let before = ground.dice.drawn().len();
         let usable = !choice.speakers.is_empty();
         let (speakers, cause) = if usable {
             (choice.speakers, Cause::Director)
@@ -87,6 +90,7 @@ impl Coordinator {
             };
             (speakers, Cause::Fallback)
         };
+        self.round.draws = drawn_since(ground, before);
         let reason = if usable { choice.reason } else { String::new() };
         let kept = self.last_plan.clone();
         self.director_plan(speakers.clone(), reason, !usable);
@@ -147,6 +151,7 @@ impl Coordinator {
             _ => Slot::new(id, Cause::Scheduled),
         };
         self.round.queue = ids.iter().map(slot).collect();
+        self.round.planned.clone_from(&ids);
         self.round.target = addressed.into_iter().next().filter(|_| first);
         self.round.started = true;
         let (round, mode) = (self.run.round, self.config.mode.as_str());
@@ -255,15 +260,25 @@ impl Coordinator {
 
     fn by_formula(&self, pool: &[String], ground: &mut Ground<'_>) -> Vec<String> {
         let named = ground.named(&self.config.absent);
+        let smart = self.config.cross_talk.r#match == Match::Smart;
         let candidates: Vec<Candidate> = pool
             .iter()
             .filter_map(|id| {
                 let named = named.iter().find(|n| n.id == *id)?.clone();
-                let talkativeness = ground.character(id).and_then(|c| c.talkativeness.clone());
-                Some(Candidate { named, talkativeness, ..Candidate::default() })
+                let card = ground.character(id)?;
+                Some(Candidate {
+                    named,
+                    talkativeness: card.talkativeness.clone(),
+                    card: if smart {
+                        Vec::new()
+                    } else {
+                        [&card.description, &card.personality, &card.scenario].map(Clone::clone).to_vec()
+                    },
+                    ..Candidate::default()
+                })
             })
             .collect();
-        let options = FormulaOptions { top: self.config.top, ..FormulaOptions::default() };
+        let options = FormulaOptions { top: self.config.top, right: smart, ..FormulaOptions::default() };
         let messages = ground.scene.chat.messages.iter().filter(|m| !m.is_system);
         let from = messages.clone().count().saturating_sub(options.window.max(64));
         let author = |m| {
@@ -275,4 +290,9 @@ impl Coordinator {
         let (_, picked) = formula(&candidates, &chat, &options, ground.dice);
         picked.into_iter().filter_map(|i| candidates.get(i).map(|c| c.named.id.clone())).collect()
     }
+}
+
+/// The random numbers used since there were so many.
+fn drawn_since(ground: &Ground<'_>, before: usize) -> Vec<Draw> {
+    ground.dice.drawn().get(before..).unwrap_or_default().to_vec()
 }

@@ -66,7 +66,7 @@ impl Coordinator {
         }
         let participants = self.participants(ground);
         for text in &texts {
-            self.moves.push_back(Move::User(text.clone()));
+            self.store(text.clone());
         }
         if participants.is_empty() {
             self.phase = Phase::Idle;
@@ -95,6 +95,12 @@ impl Coordinator {
             self.run.text = Some(texts.join("\n"));
         }
         self.phase = Phase::Open;
+    }
+
+    /// The user said something: whoever had the word in turn begins anew.
+    fn store(&mut self, text: String) {
+        (self.last_spoke, self.partner, self.exchanges) = (None, None, 0);
+        self.moves.push_back(Move::User(text));
     }
 
     /// Adds participants that a text calls, and those that it names, each once.
@@ -162,7 +168,7 @@ impl Coordinator {
         let (mut called, mut named) = (Vec::new(), Vec::new());
         for text in std::mem::take(&mut self.pending) {
             self.read_mentions(&text, &participants, ground, &mut called, &mut named);
-            self.moves.push_back(Move::User(text));
+            self.store(text);
         }
         if self.config.directed == Directed::Off {
             return;

@@ -57,8 +57,16 @@ impl Coordinator {
             self.phase = Phase::Pausing { wait };
             return true;
         }
-        self.run.rested = false;
         if let Some(slot) = self.round.queue.pop_front() {
+            if self.round.stage != Stage::Closing && self.goes_to_and_fro(&slot.id) {
+                let (speaker, round) = (slot.id.clone(), self.run.round);
+                self.emit(Event::RoleSkipped { speaker, round, reason: "pair_limit" });
+                self.round.note(&slot.id, Ended::Skipped);
+                self.round.attempted.push(slot.id);
+                self.phase = Phase::Next;
+                return true;
+            }
+            self.run.rested = false;
             self.round.turn += 1;
             if !self.round.attempted.contains(&slot.id) {
                 self.round.attempted.push(slot.id.clone());
@@ -78,6 +86,24 @@ impl Coordinator {
             self.ask();
         }
         true
+    }
+
+    /// Whether the same two members have had the word in turn as often as is allowed, and this is one of them again.
+    fn goes_to_and_fro(&self, id: &str) -> bool {
+        let Some(most) = self.config.max_consecutive_pair else { return false };
+        let next = self.partner.as_deref() == Some(id) && self.last_spoke.as_deref() != Some(id);
+        next && self.exchanges >= most
+    }
+
+    fn count_exchange(&mut self, id: &str) {
+        let Some(last) = self.last_spoke.take().filter(|last| last != id) else {
+            self.last_spoke = Some(id.to_owned());
+            return;
+        };
+        let same = self.partner.as_deref() == Some(id);
+        self.exchanges = if same { self.exchanges.saturating_add(1) } else { 1 };
+        self.partner = Some(last);
+        self.last_spoke = Some(id.to_owned());
     }
 
     /// Asks the member of the running turn.
@@ -254,9 +280,12 @@ impl Coordinator {
             round: self.run.round,
             turn: self.round.turn,
             reason: turn.slot.reason,
+            by: turn.slot.by.clone(),
+            plan: self.round.spoke.is_empty().then(|| self.round.planned.clone()),
             text: text.to_owned(),
             partial,
         })));
+        self.count_exchange(&turn.slot.id);
         self.run.count = self.run.count.saturating_add(1);
         if self.round.stage == Stage::Plan {
             self.round.replies.push((turn.slot.id.clone(), text.to_owned()));
@@ -296,6 +325,8 @@ impl Coordinator {
                 round: self.run.round,
                 turn: self.round.turn,
                 reason: Cause::Narrator,
+                by: None,
+                plan: None,
                 text,
                 partial: false,
             })));
