@@ -1,5 +1,5 @@
 // All checks, in the order in which they fail fastest.
-//   node scripts/test.mjs [--quick]     (--quick: no browser, no npm pack of SillyTavern)
+//   node scripts/test.mjs [--quick]     (--quick: no browser, nothing from npm)
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { chromiumPath, root, run } from "./lib.mjs";
@@ -20,7 +20,7 @@ step("size", () => run(process.execPath, [join(root, "scripts", "size.mjs"), "--
 step("recorded cases", () => run(process.execPath, [join(root, "scripts", "conformance.mjs"), "--ratchet"]));
 step("package in Node", () => {
   const files = readdirSync(join(root, "pkg-tests")).filter((f) => f.endsWith(".test.mjs")).map((f) => join(root, "pkg-tests", f));
-  run(process.execPath, ["--test", "--test-concurrency=2", ...files.filter((f) => !(quick && /browser|sillytavern/.test(f)))], {
+  run(process.execPath, ["--test", "--test-concurrency=2", ...files.filter((f) => !(quick && /browser|sillytavern|sdk/.test(f)))], {
     env: { ...process.env, CHROMIUM: chromiumPath() ?? "" },
   });
 });

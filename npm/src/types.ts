@@ -187,6 +187,60 @@ export interface TextInput {
   reasoning?: Record<string, unknown>;
 }
 
+/** What a source takes. */
+export interface Capabilities {
+  /** `openai`, `claude`, `makersuite` … */
+  source: string;
+  /** Calls straight from a page. */
+  browser: {
+    /** `few_headers`: with plain headers only; `server`: by the server's own settings; `unknown`: treat it as `no` until probed. */
+    direct: "yes" | "few_headers" | "no" | "server" | "unknown";
+    /** Somebody has said so in public; false: not confirmed, or reports disagree. */
+    verified: boolean;
+    /** What a page must add; requests carry it already. */
+    header?: [name: string, value: string];
+    remark: string;
+  };
+  /** Takes the preset's reverse proxy and its password. */
+  proxy: boolean;
+  streaming: boolean;
+  /** A begun reply: continued by all models (`flag`: a field asks for it), by some (`model`), or it is a turn like any other. */
+  beginning: "flag" | "model" | "turn";
+  /** Takes tools; some models may not. */
+  tools: boolean;
+  /** Media that go out; others are left out, with a note in the report. */
+  media: ("image" | "audio" | "video")[];
+  /** How much a model thinks: a word, a number of tokens, on and off, or nothing. */
+  reasoning: "effort" | "budget" | "switch" | "none";
+  /** Structured answers: a field, a field or a tool by model, words in the prompt, or not at all. */
+  schema: "native" | "model" | "text" | "none";
+  /** Stop strings that are sent at most; null: all. */
+  stops: number | null;
+  /** Several answers to one request. */
+  answers: boolean;
+  seed: boolean;
+  /** Names go in a field; elsewhere they stand in front of the text. */
+  nameField: boolean;
+  /** Neighbours of one role are merged. */
+  alternation: boolean;
+}
+
+/** What went wrong at a provider. */
+export interface ProviderError {
+  kind: "auth" | "quota" | "rate_limit" | "moderation" | "blocked" | "empty" | "too_long" | "not_found" | "unavailable" | "refused" | "other";
+  status?: number;
+  /** The provider's words. */
+  message: string;
+  /** The same request may succeed later. */
+  retry: boolean;
+  /** Milliseconds to wait before that. */
+  retryAfter?: number;
+  reasons?: string[];
+  flagged?: string;
+  /** What to change, where the cause is known. */
+  hint?: string;
+}
+
 /** A file that was read. */
 export interface FileRead {
   /** `card`, `lorebook`, `chat`, `preset-chat`, `group` … */

@@ -16,6 +16,9 @@ import {
   readFile,
   runRound,
   withKey,
+  withProxy,
+  capabilities,
+  readError,
   writeCard,
   type BuildOptions,
   type Built,
@@ -186,4 +189,13 @@ export function remember(room: Room, embed: (texts: string[]) => Float32Array[])
   index.free();
   const report = memory.recall({ speaker: "洛恩" });
   return best === undefined ? report : { ...report, left: best };
+}
+
+export async function providers(request: OutgoingRequest): Promise<string> {
+  const all: string[] = capabilities().map((c) => c.source);
+  const { browser, stops } = capabilities("claude");
+  const limit: number = stops ?? all.length;
+  const response = await fetch(withProxy(request, "https://my.example/{path}").url);
+  const { kind, retry, retryAfter } = await readError(response);
+  return `${browser.direct} ${limit} ${kind} ${retry} ${retryAfter ?? 0}`;
 }

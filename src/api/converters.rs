@@ -143,9 +143,22 @@ pub(super) fn call(name: &str, of: &Value) -> Result<Value, Error> {
                     other => stream.push(&js::stringify(other)),
                 };
             }
+            for chunk in args.list("chunks") {
+                stream.feed(&bytes(chunk));
+            }
             stream.end();
             json!(stream.answer())
         }
+        "read_error" => json!(provider::read_error(
+            args.raw("status").as_u64().and_then(|s| u16::try_from(s).ok()).unwrap_or(0),
+            args.text("statusText", ""),
+            args.raw("retryAfter").as_str(),
+            args.raw("body"),
+        )),
+        "capabilities" => match args.raw("source") {
+            Value::Null => Source::ALL.iter().map(|s| provider::capabilities(*s)).collect(),
+            _ => provider::capabilities(args.source()?),
+        },
         "parse_sse" => {
             let mut sse = Sse::new(false);
             let mut events = Vec::new();
@@ -163,6 +176,14 @@ pub(super) fn call(name: &str, of: &Value) -> Result<Value, Error> {
             ));
         }
     })
+}
+
+/// A piece of the wire: a text, or the list of its bytes, where a character may be cut.
+fn bytes(chunk: &Value) -> Vec<u8> {
+    if let Some(text) = chunk.as_str() {
+        return text.as_bytes().to_vec();
+    }
+    list(chunk).iter().filter_map(|b| u8::try_from(b.as_u64()?).ok()).collect()
 }
 
 /// Thinking budgets for rows of arguments.

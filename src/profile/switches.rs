@@ -59,8 +59,8 @@ switches! {
         faults: ["06 F5", "06 F6", "06 F7", "06 F15", "06 F18", "06 F19", "06 F29"]
     }
     PROVIDER_BLOCKS = "provider.blocks" {
-        off: "Empty blocks and turns, remote pictures and lists of parts in system texts go out in forms that Anthropic and Gemini refuse, and signed Gemini text is sent twice.",
-        on: "Empty blocks and turns are left out, system media move to the user's turn, remote pictures go by reference, signed text goes once.",
+        off: "Empty blocks and turns, remote pictures and lists of parts in system texts go out in forms that Anthropic and Gemini refuse, Mistral, Cohere and AI21 get media and empty messages they do not take, and signed Gemini text is sent twice.",
+        on: "Empty blocks and turns are left out, media move to the user's turn in the form the provider takes or are left out with a note, remote pictures go by reference, signed text goes once.",
         faults: ["06 F10", "06 F11", "06 F12", "06 F24", "06 F25"]
     }
     PROVIDER_TOOLS = "provider.tools" {
@@ -79,14 +79,14 @@ switches! {
         faults: ["06 F21", "06 F30", "06 F33"]
     }
     PROVIDER_FIELDS = "provider.fields" {
-        off: "Some models get fields that they refuse: samplers beside adaptive thinking or on new Claude models, an empty stop list, the old token limit on custom routes; custom YAML cannot override six fields; cache marks miss some ids and may exceed four.",
-        on: "Fields follow the model on every route, unknown Claude models count as the newest, empty stop lists are left out, the user's YAML wins, cache marks stay within four.",
-        faults: ["06 F20", "06 F22", "06 F23", "06 F31", "06 F32", "06 F34", "06 F35"]
+        off: "Some models get fields that they refuse: samplers beside adaptive thinking or on new Claude models, an empty stop list, the old token limit on custom routes; custom YAML cannot override six fields; cache marks miss some ids and may exceed four; thoughts of Gemini eat the answer's tokens; Cohere gets a schema in a form it does not know.",
+        on: "Fields follow the model on every route, unknown Claude models count as the newest, empty stop lists are left out, the user's YAML wins, cache marks stay within four, Gemini gets room for thoughts, a schema goes in the provider's form.",
+        faults: ["06 F20", "06 F22", "06 F23", "06 F27", "06 F31", "06 F32", "06 F34", "06 F35"]
     }
     PROVIDER_READING = "provider.reading" {
-        off: "Of an answer only some text and reasoning is read: the first Gemini part of an event, no reasoning of OpenAI or Groq, blank lines between blocks; errors inside a stream and its unfinished last event are lost, a refusal is an empty answer.",
+        off: "Of an answer only some text and reasoning is read: the first Gemini part of an event, no reasoning of OpenAI or Groq, blank lines between blocks; thoughts of the first of several answers only; errors inside a stream and its unfinished last event are lost, a refusal is an empty answer.",
         on: "All text, reasoning and signatures are read whatever the source, blocks are joined as they came, a stream is read by the standard and ends with its error.",
-        faults: ["06 F40", "06 F41", "06 F42", "06 F43", "06 F44", "06 F45", "06 F46", "06 F47"]
+        faults: ["06 F40", "06 F41", "06 F42", "06 F43", "06 F44", "06 F45", "06 F46", "06 F47", "06 F48"]
     }
     PROMPT_ORDER = "prompt.order" {
         off: "Only the order list of 100001 is read, an empty one too; absent or excluded markers are sent at the very end; duplicates are charged twice; user prompts need `system_prompt: false`.",

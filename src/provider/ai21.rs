@@ -6,6 +6,7 @@ use super::config::Frame;
 use super::item::{Item, append_content, js_append, split};
 use super::openai::schema_message;
 use super::request::{Auth, Ctx, Draft, Secret};
+use super::tidy::{Takes, tidy};
 use crate::error::Error;
 use crate::js;
 
@@ -34,8 +35,9 @@ pub(super) fn convert(list: Vec<Item>, frame: Frame) -> Result<Vec<Item>, Error>
     if list.is_empty() {
         list.push(Item::new("user", json!(frame.placeholder)));
     }
-    if !text.is_empty() {
-        system.set("content", json!(js::trim(&text)));
+    let trimmed = js::trim(&text);
+    if !(if frame.fixes.blocks { trimmed } else { &text }).is_empty() {
+        system.set("content", json!(trimmed));
         list.insert(0, system);
     }
     let mut merged: Vec<Item> = Vec::with_capacity(list.len());
@@ -73,7 +75,8 @@ pub(super) fn draft(ctx: &Ctx, list: Vec<Item>) -> Result<Draft, Error> {
     let url = "https://api.ai21.com/studio/v1/chat/completions".to_owned();
     let mut draft = Draft::new(url, Some(Auth::bearer(Secret::Key)));
     draft.header("accept", "application/json");
-    let mut list = list;
+    let (mut list, lost) = tidy(list, Takes::Text, ctx.frame());
+    draft.lost(lost);
     list.extend(schema_message(ctx));
     let (messages, origins) = split(convert(list, ctx.frame())?);
     draft.origins = origins;

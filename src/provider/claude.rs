@@ -60,15 +60,15 @@ pub(super) fn convert(
     if !blank {
         list.push(Item::new("assistant", json!([{"type": "text", "text": prefill_text}])));
     }
+    if !use_tools {
+        for item in &mut list {
+            blocks_mut(item).into_iter().flatten().for_each(tool_to_text);
+        }
+    }
     if frame.fixes.blocks {
         drop_empty(&mut list, frame);
     }
     out.messages = merge(list);
-    if !use_tools {
-        for item in &mut out.messages {
-            blocks_mut(item).into_iter().flatten().for_each(tool_to_text);
-        }
-    }
     Ok(out)
 }
 

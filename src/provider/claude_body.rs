@@ -49,9 +49,7 @@ pub(super) fn draft(ctx: &Ctx, list: Vec<Item>) -> Result<Draft, Error> {
     let use_system = ctx.on("use_sysprompt");
     let use_tools = !ctx.list("tools").is_empty();
     let converted = convert(list, ctx.text("assistant_prefill"), use_system, use_tools, ctx.frame())?;
-    if converted.dropped > 0 {
-        draft.note("media-dropped", "messages", "media that Anthropic does not take were left out");
-    }
+    draft.lost(converted.dropped);
     let (mut system, system_origins): (Vec<_>, Vec<_>) = converted.system.into_iter().unzip();
     let mut messages = converted.messages;
     draft.system_origins = system_origins;

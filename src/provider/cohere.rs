@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::config::Frame;
 use super::item::{Item, split, truthy};
 use super::request::{Auth, Ctx, Draft, Secret};
+use super::tidy::{Takes, tidy};
 use crate::error::Error;
 use crate::js;
 use crate::models::remove;
@@ -60,6 +61,8 @@ pub(super) fn convert(list: Vec<Item>, frame: Frame) -> Result<Vec<Item>, Error>
 /// Builds the request.
 pub(super) fn draft(ctx: &Ctx, list: Vec<Item>) -> Result<Draft, Error> {
     let mut draft = Draft::new("https://api.cohere.ai/v2/chat".to_owned(), Some(Auth::bearer(Secret::Key)));
+    let (list, lost) = tidy(list, Takes::Pictures, ctx.frame());
+    draft.lost(lost);
     let (messages, origins) = split(convert(list, ctx.frame())?);
     draft.origins = origins;
     draft.put("stream", json!(ctx.on("stream")));
@@ -88,7 +91,13 @@ pub(super) fn draft(ctx: &Ctx, list: Vec<Item>) -> Result<Draft, Error> {
         draft.put("safety_mode", json!("OFF"));
     }
     if let Some(schema) = ctx.schema_value().filter(|s| truthy(Some(s))) {
-        draft.put("response_format", json!({"type": "json_schema", "schema": schema}));
+        // The form of the reference is of no version of the API (F19).
+        let form = if ctx.fixes.fields {
+            json!({"type": "json_object", "json_schema": schema})
+        } else {
+            json!({"type": "json_schema", "schema": schema})
+        };
+        draft.put("response_format", form);
     }
     Ok(draft)
 }

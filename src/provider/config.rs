@@ -84,6 +84,8 @@ pub struct Config {
     pub gemini_key_header: bool,
     /// `mistral.enablePrefix`; `None` leaves it to the profile.
     pub mistral_prefix: Option<bool>,
+    /// `openai.developerRole`: the system texts of OpenAI's reasoning models go out under the role `developer`.
+    pub developer_role: bool,
     /// `openai.userId`: sent as `user` to OpenAI.
     pub user_id: Option<String>,
     /// `app.url`: `HTTP-Referer` for routers that count calls by app.
@@ -120,6 +122,7 @@ impl Default for Config {
             gemini_system_cache: false,
             gemini_key_header: false,
             mistral_prefix: None,
+            developer_role: false,
             user_id: None,
             app_url: None,
             app_title: None,
@@ -159,6 +162,7 @@ impl Config {
             gemini_system_cache: flag("gemini.enableSystemPromptCache", false),
             gemini_key_header: flag("gemini.keyInHeader", false),
             mistral_prefix: value.get("mistral.enablePrefix").map(js::to_boolean),
+            developer_role: flag("openai.developerRole", false),
             user_id: text("openai.userId"),
             app_url: text("app.url"),
             app_title: text("app.title"),

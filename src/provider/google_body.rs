@@ -111,9 +111,7 @@ pub(super) fn draft(ctx: &Ctx, list: Vec<Item>) -> Result<Draft, Error> {
     let use_system = ctx.on("use_sysprompt") && !draws && !gemma;
     let converted = convert(list, model, use_system, ctx.frame())?;
     let mut draft = address(ctx);
-    if converted.dropped > 0 {
-        draft.note("media-dropped", "messages", "media that are not data URLs were left out");
-    }
+    draft.lost(converted.dropped);
     let (contents, origins) = split(converted.contents);
     draft.origins = origins;
     draft.put("contents", Value::Array(contents));
@@ -171,6 +169,9 @@ fn generation(ctx: &Ctx, model: Model, draws: bool) -> Object {
         let off = ctx.source == Source::VertexAi && budget == json!(0);
         let mut thinking = Object::new();
         thinking.insert("includeThoughts".into(), json!(ctx.on("include_reasoning") && !off));
+        if ctx.fixes.fields {
+            config.insert("maxOutputTokens".into(), number(with_room(max_tokens, &budget)));
+        }
         match budget {
             Value::Null => {}
             Value::String(level) => {
@@ -183,6 +184,16 @@ fn generation(ctx: &Ctx, model: Model, draws: bool) -> Object {
         config.insert("thinkingConfig".into(), Value::Object(thinking));
     }
     config
+}
+
+/// The limit with room for thoughts, which count against it: the budget, or what thinking without one usually takes (F27).
+fn with_room(max_tokens: f64, budget: &Value) -> f64 {
+    /// Thoughts of a model that chooses their length.
+    const USUAL: f64 = 8192.0;
+    /// The longest answer of these models.
+    const MOST: f64 = 65_536.0;
+    let room = budget.as_f64().filter(|b| *b >= 0.0).unwrap_or(USUAL);
+    (max_tokens + room).min(MOST).max(max_tokens)
 }
 
 fn tools(ctx: &Ctx, draft: &mut Draft) {

@@ -6,6 +6,7 @@ use sha2::{Digest, Sha512};
 use super::config::Frame;
 use super::item::{Item, append_content, js_append, split, truthy};
 use super::request::{Ctx, Draft};
+use super::tidy::{Takes, tidy};
 use super::url;
 use crate::error::Error;
 
@@ -101,6 +102,8 @@ pub(super) fn draft(ctx: &Ctx, list: Vec<Item>) -> Result<Draft, Error> {
     let address = url::join(&base, "/chat/completions", ctx.fixes.headers);
     let mut draft = Draft::new(address, url::bearer(ctx, secret));
     let prefix = ctx.config.mistral_prefix.unwrap_or(ctx.fixes.prefill);
+    let (list, lost) = tidy(list, Takes::Sound, ctx.frame());
+    draft.lost(lost);
     let (messages, origins) = split(convert(list, prefix, ctx.frame())?);
     draft.origins = origins;
     ctx.copy(&mut draft.body, &["model"]);

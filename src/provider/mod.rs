@@ -6,6 +6,7 @@
 mod ai21;
 mod browser;
 mod cache;
+mod capabilities;
 mod claude;
 mod claude_body;
 mod claude_models;
@@ -26,11 +27,13 @@ mod request;
 mod schema;
 mod sources;
 pub mod text;
+mod tidy;
 mod unsent;
 mod url;
 mod xai;
 
 pub use browser::{BrowserAccess, Direct, browser_access};
+pub use capabilities::capabilities;
 pub use claude_body::claude_thinking_budget;
 pub use config::{Config, Names};
 pub use convert::Converter;

@@ -64,7 +64,13 @@ fn prepare(ctx: &Ctx, row: Row, list: Vec<Item>) -> Result<Vec<Item>, Error> {
             openrouter::replay_signatures(&mut list, ctx.model);
             openrouter::mark_cache(ctx, &mut list);
         }
-        Source::ElectronHub if ctx.model.starts_with("claude-") => openrouter::mark_claude(ctx, &mut list),
+        Source::ElectronHub if openrouter::is_claude(ctx, "claude-") => {
+            openrouter::mark_claude(ctx, &mut list)
+        }
+        // Its own field marks the system text; the reference knows no depth here (F23).
+        Source::NanoGpt if ctx.fixes.fields && openrouter::is_claude(ctx, "") => {
+            openrouter::mark_claude_depth(ctx, &mut list, ctx.config.claude_system_cache);
+        }
         Source::DeepSeek => {
             add_prefix(&mut list, ctx.list("tools"), "prefix");
             reasoning_on_tool_calls(&mut list, ctx.fixes.tools);
@@ -73,7 +79,16 @@ fn prepare(ctx: &Ctx, row: Row, list: Vec<Item>) -> Result<Vec<Item>, Error> {
         Source::Xai => xai::convert(&mut list, ctx.names, ctx.fixes)?,
         _ => {}
     }
+    if ctx.config.developer_role && reasons(ctx.model) {
+        list.iter_mut().filter(|i| i.is("system")).for_each(|i| i.set("role", json!("developer")));
+    }
     Ok(list)
+}
+
+/// OpenAI's reasoning models, whoever serves them.
+fn reasons(model: &str) -> bool {
+    let id = model.rsplit('/').next().unwrap_or(model);
+    ["o1", "o3", "o4", "gpt-5", "gpt-6"].iter().any(|start| id.starts_with(start))
 }
 
 /// Names as text, for providers without a field for them (F29).
@@ -381,7 +396,9 @@ fn nanogpt(ctx: &Ctx, draft: &mut Draft) {
         draft.put("reasoning", effort.map_or_else(|| json!({}), |e| json!({"effort": e})));
     }
     let named = |name: &str| name.starts_with("claude-") || name.starts_with("claude_");
-    if ctx.config.claude_system_cache && ctx.model.split('/').any(named) {
+    let claude =
+        if ctx.fixes.fields { openrouter::is_claude(ctx, "") } else { ctx.model.split('/').any(named) };
+    if ctx.config.claude_system_cache && claude {
         draft.put("cache_control", json!({"enabled": true, "ttl": ctx.config.ttl()}));
     }
     if ctx.on("nanogpt_payg_override") {

@@ -57,12 +57,7 @@ pub(super) fn replay_signatures(list: &mut [Item], model: &str) {
 /// Cache marks for the models behind the router that take them.
 pub(super) fn mark_cache(ctx: &Ctx, list: &mut [Item]) {
     let config = ctx.config;
-    let claude = if ctx.fixes.fields {
-        js::lower(ctx.model).contains("claude")
-    } else {
-        ctx.model.starts_with("anthropic/claude")
-    };
-    if claude {
+    if is_claude(ctx, "anthropic/claude") {
         mark_claude(ctx, list);
     }
     let priced = config.entry.as_ref().and_then(|e| e.pointer("/pricing/input_cache_write"));
@@ -72,10 +67,21 @@ pub(super) fn mark_cache(ctx: &Ctx, list: &mut [Item]) {
     }
 }
 
+/// Whether the model is Anthropic's: its id begins so, or, with the fix, names it anywhere (F23).
+pub(super) fn is_claude(ctx: &Ctx, start: &str) -> bool {
+    if ctx.fixes.fields { js::lower(ctx.model).contains("claude") } else { ctx.model.starts_with(start) }
+}
+
 /// Both marks of an Anthropic model behind an OpenAI-like route.
 pub(super) fn mark_claude(ctx: &Ctx, list: &mut [Item]) {
-    let (config, fixed) = (ctx.config, ctx.fixes.fields);
+    let config = ctx.config;
     let system = config.claude_system_cache && mark_system(list, Some(config.ttl()));
+    mark_claude_depth(ctx, list, system);
+}
+
+/// The marks at a depth. `system`: there is one on the system text already.
+pub(super) fn mark_claude_depth(ctx: &Ctx, list: &mut [Item], system: bool) {
+    let (config, fixed) = (ctx.config, ctx.fixes.fields);
     if let Some(depth) = config.cache_depth() {
         let most = if fixed { MOST_MARKS - usize::from(system) } else { usize::MAX };
         mark_depth(list, depth, config.ttl(), Form::Messages(fixed), most);

@@ -21,14 +21,12 @@ pub(super) struct Prefill {
 pub(super) fn prepare(ctx: &Ctx, list: &mut Vec<Item>) -> Prefill {
     let mut done = Prefill::default();
     let Some(id) = native_id(ctx.model).filter(|_| ctx.fixes.prefill) else { return done };
-    let Some(begun) = list.last_mut().filter(|i| i.is("assistant") && i.tool_calls().is_none()) else {
-        return done;
-    };
+    let begins = |i: &Item| i.is("assistant") && i.tool_calls().is_none();
+    while list.pop_if(|i| begins(i) && js::trim(&plain(i.content())).is_empty()).is_some() {}
+    let Some(begun) = list.last_mut().filter(|i| begins(i)) else { return done };
     done.trimmed = trim(begun);
     let text = plain(begun.content());
-    if text.is_empty() {
-        list.pop();
-    } else if class(&id, false, true).no_prefill {
+    if class(&id, false, true).no_prefill {
         let words =
             format!("[Continue the reply from exactly where this text ends, without repeating it:]\n{text}");
         begun.set("role", json!("user"));

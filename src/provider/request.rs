@@ -265,6 +265,13 @@ impl Draft {
         self.body.insert(key.to_owned(), value);
     }
 
+    /// Says that media were left out, if any were.
+    pub(super) fn lost(&mut self, media: usize) {
+        if media > 0 {
+            self.note("media-dropped", "messages", "media that the provider does not take were left out");
+        }
+    }
+
     pub(super) fn note(&mut self, code: &'static str, path: &str, what: &str) {
         self.notes.push(Warning::new(code, path, what));
     }

@@ -7,7 +7,12 @@ use crate::error::Error;
 /// Turns the names of everyone but users into labels.
 pub(super) fn convert(list: &mut [Item], names: &Names, fixes: Fixes) -> Result<(), Error> {
     for item in list.iter_mut().filter(|i| !i.is("user")) {
-        let Some(name) = item.name().map(str::to_owned) else { continue };
+        let Some(name) = item.name().map(str::to_owned) else {
+            if fixes.names {
+                item.take("name");
+            }
+            continue;
+        };
         if item.is("assistant") {
             match names.display(&name) {
                 // Another member's line must not get the speaker's label (F18).

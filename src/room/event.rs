@@ -184,6 +184,8 @@ pub struct Answer {
     pub signature: Option<String>,
     /// Further candidates.
     pub alternatives: Option<Vec<String>>,
+    /// Their reasoning, in the same order.
+    pub alternative_reasonings: Option<Vec<String>>,
     /// Why it ended: `stop`, `length`, `tools`, `filter` …
     pub finish: Option<String>,
     /// With the option `rounds`: the speaker stays silent.

@@ -24,8 +24,8 @@ pub(super) struct Answer {
     pub signature: Option<String>,
     /// It came as a stream (ST then notes a time to first token).
     pub streamed: bool,
-    /// Further candidates, cleaned.
-    pub alternatives: Vec<String>,
+    /// Further candidates, cleaned, each with its reasoning.
+    pub alternatives: Vec<(String, String)>,
 }
 
 /// The user's message.
@@ -189,9 +189,15 @@ fn add_alternatives(message: &mut ChatMessage, answer: &Answer) {
         extra.shift_remove("reasoning");
         extra.shift_remove("reasoning_duration");
     }
-    for text in &answer.alternatives {
+    for (text, reasoning) in &answer.alternatives {
+        let mut info = info.clone();
+        if let Some(extra) =
+            info.get_mut("extra").and_then(Value::as_object_mut).filter(|_| !reasoning.is_empty())
+        {
+            extra.insert("reasoning".into(), json!(reasoning));
+        }
         message.swipes.get_or_insert_default().push(json!(text));
-        message.swipe_info.get_or_insert_default().push(info.clone());
+        message.swipe_info.get_or_insert_default().push(info);
     }
 }
 

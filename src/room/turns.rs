@@ -348,6 +348,7 @@ impl Room {
                 reasoning: Some(read.reasoning.clone()),
                 signature: Some(read.signature.clone()).filter(|s| !s.is_empty()),
                 alternatives: Some(read.alternatives.clone()).filter(|a| !a.is_empty()),
+                alternative_reasonings: Some(read.alternative_reasonings.clone()).filter(|a| !a.is_empty()),
                 finish: read.finish.as_ref().map(text_in),
                 ..Answer::default()
             };
@@ -467,16 +468,24 @@ impl Room {
             }
             return (cleaned, store::Answer::default());
         }
-        let alternatives = answer
-            .alternatives
-            .iter()
-            .filter(|_| several)
-            .flatten()
-            .map(|text| {
-                let options = reply::Options { keep_incomplete: current.streamed, ..options.clone() };
-                self.clean_scripted(text, &reading, &options, Some(speaker)).text
-            })
-            .collect();
+        let mut thoughts = answer.alternative_reasonings.unwrap_or_default().into_iter();
+        let mut alternatives = Vec::new();
+        for text in answer.alternatives.iter().filter(|_| several).flatten() {
+            let options = reply::Options { keep_incomplete: current.streamed, ..options.clone() };
+            let text = self.clean_scripted(text, &reading, &options, Some(speaker)).text;
+            let mut thought = thoughts.next().unwrap_or_default();
+            if !self.profile.on(&profile::PROVIDER_READING) {
+                thought.clear();
+            }
+            if !thought.is_empty() {
+                let mut effects = Effects::default();
+                let place = scripts::Placement::Reasoning;
+                thought = self.run_scripts(&thought, place, Some(speaker), &mut effects);
+                cleaned.warnings.append(&mut effects.notes);
+                self.commit(effects);
+            }
+            alternatives.push((text, thought));
+        }
         let mut text = std::mem::take(&mut cleaned.text);
         let mut reasoning = answer.reasoning.unwrap_or(reasoning);
         let mut kind_of_reasoning = (!reasoning.is_empty() && current.streamed).then_some("model");

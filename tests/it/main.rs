@@ -48,6 +48,7 @@ mod postprocess;
 mod prompt;
 mod prompt_random;
 mod provider;
+mod provider_wire;
 mod macros;
 mod truncate;
 mod stream;

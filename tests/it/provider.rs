@@ -37,7 +37,7 @@ fn image() -> Value {
     json!({"type": "image_url", "image_url": {"url": IMAGE}})
 }
 
-fn payload(source: &str, model: &str, messages: Value, more: Value) -> Map<String, Value> {
+pub(crate) fn payload(source: &str, model: &str, messages: Value, more: Value) -> Map<String, Value> {
     let mut payload = json!({
         "chat_completion_source": source, "model": model, "messages": messages, "temperature": 1, "top_p": 1,
         "max_tokens": 300, "stream": false, "char_name": "Mira", "user_name": "Rin", "group_names": [],
@@ -542,6 +542,142 @@ fn cache_marks_find_their_models_and_places() {
 }
 
 #[test]
+fn routes_to_anthropic_know_its_models_and_depths() {
+    let on = with("provider.fields");
+    let config =
+        Config::from_value(&json!({"claude.cachingAtDepth": 0, "claude.enableSystemPromptCache": true}));
+    let messages = json!([
+        {"role": "system", "content": "S"}, {"role": "user", "content": "u1"}, {"role": "assistant", "content": "a1"},
+        {"role": "user", "content": "u2"},
+    ]);
+    let sent = |source: &str, model: &str, p: &Profile| {
+        request(&payload(source, model, messages.clone(), json!({})), &config, p).unwrap().body
+    };
+    let marked = |body: &Map<String, Value>| -> Vec<bool> {
+        let list = body["messages"].as_array().unwrap();
+        list.iter().map(|m| m.to_string().contains("cache_control")).collect()
+    };
+    let nano = sent("nanogpt", "anthropic/claude-sonnet-4.5", &off());
+    assert_eq!(marked(&nano), [false; 4], "F23: the depth is not looked at");
+    assert!(nano.contains_key("cache_control"));
+    let nano = sent("nanogpt", "anthropic/claude-sonnet-4.5", &on);
+    assert_eq!(marked(&nano), [false, true, false, true]);
+    assert!(nano.contains_key("cache_control"), "the system text has its own field");
+    for source in ["nanogpt", "electronhub"] {
+        assert_eq!(marked(&sent(source, "~Claude-latest", &off())), [false; 4], "{source}");
+        assert!(marked(&sent(source, "~Claude-latest", &on))[1], "{source}");
+        assert_eq!(marked(&sent(source, "gpt-4o", &on)), [false; 4], "{source}");
+    }
+}
+
+#[test]
+fn gemini_gets_room_for_thoughts() {
+    let on = with("provider.fields");
+    let user = json!([{"role": "user", "content": "a"}]);
+    let limit = |model: &str, effort: &str, p: &Profile| {
+        let more = json!({"reasoning_effort": effort, "include_reasoning": true});
+        built("makersuite", model, user.clone(), more, p).body["generationConfig"]["maxOutputTokens"].clone()
+    };
+    for (model, effort, off_limit, on_limit) in [
+        ("gemini-2.5-pro", "auto", 300, 8492),
+        ("gemini-2.5-pro", "min", 300, 428),
+        ("gemini-2.5-flash", "min", 300, 300),
+        ("gemini-2.5-flash", "max", 300, 600),
+        ("gemini-3-pro-preview", "low", 300, 8492),
+        ("gemini-2.0-flash", "auto", 300, 300),
+    ] {
+        assert_eq!(limit(model, effort, &off()), off_limit, "F27: {model} {effort}");
+        assert_eq!(limit(model, effort, &on), on_limit, "F27: {model} {effort}");
+    }
+    let body = json!({"candidates": [{"content": {"role": "model"}, "finishReason": "MAX_TOKENS"}]});
+    let error = read_body(Source::MakerSuite, &body, true, &on).unwrap_err();
+    assert_eq!((error.kind, error.reasons.as_slice()), (ErrorKind::Empty, &["MAX_TOKENS".to_owned()][..]));
+}
+
+#[test]
+fn cohere_gets_a_schema_in_its_own_form() {
+    let schema = json!({"json_schema": {"name": "n", "value": {"type": "object"}}});
+    let user = json!([{"role": "user", "content": "a"}]);
+    let form = |p: &Profile| {
+        built("cohere", "command-a-03-2025", user.clone(), schema.clone(), p).body["response_format"].clone()
+    };
+    assert_eq!(form(&off()), json!({"type": "json_schema", "schema": {"type": "object"}}));
+    assert_eq!(
+        form(&with("provider.fields")),
+        json!({"type": "json_object", "json_schema": {"type": "object"}})
+    );
+}
+
+#[test]
+fn media_go_where_they_are_taken() {
+    let on = with("provider.blocks");
+    let sound = json!({"type": "audio_url", "audio_url": {"url": "data:audio/wav;base64,QQ=="}});
+    let video = json!({"type": "video_url", "video_url": {"url": "data:video/mp4;base64,QQ=="}});
+    let text = |t: &str| json!({"type": "text", "text": t});
+    let messages = json!([
+        {"role": "system", "content": [text("Смотри."), image()]},
+        {"role": "assistant", "content": [text(""), image()]},
+        {"role": "user", "content": [text("夜"), sound, video]},
+        {"role": "user", "content": ""},
+        {"role": "assistant", "content": " \n"},
+    ]);
+    let sent = |source: &str, p: &Profile| built(source, "m", messages.clone(), json!({}), p);
+    for source in ["mistralai", "cohere", "ai21"] {
+        let all = sent(source, &off()).body["messages"].to_string();
+        assert!(all.contains(if source == "ai21" { "[object Object]" } else { "video" }), "{source}");
+        assert!(sent(source, &off()).notes.is_empty());
+        assert!(sent(source, &on).notes.iter().any(|n| n.code == "media-dropped"), "{source}");
+    }
+    let list = |source: &str| sent(source, &on).body["messages"].clone();
+    let sound = json!({"type": "input_audio", "input_audio": "QQ=="});
+    assert_eq!(
+        list("mistralai"),
+        json!([
+            {"role": "system", "content": "Смотри."},
+            {"role": "user", "content": [text("夜"), sound, image(), image()]},
+        ])
+    );
+    assert_eq!(
+        list("cohere"),
+        json!([
+            {"role": "system", "content": "Смотри."},
+            {"role": "user", "content": [text("夜"), image(), image()]},
+        ])
+    );
+    assert_eq!(
+        list("ai21"),
+        json!([{"role": "system", "content": "Смотри."}, {"role": "user", "content": "夜"}])
+    );
+    let blank = json!([{"role": "assistant", "content": "\u{3000}"}]);
+    for source in ["mistralai", "cohere", "ai21"] {
+        let sent = built(source, "m", blank.clone(), json!({}), &on);
+        assert_eq!(
+            sent.body["messages"],
+            json!([{"role": "user", "content": "[Start a new chat]"}]),
+            "{source}"
+        );
+    }
+}
+
+#[test]
+fn reasoning_models_may_get_a_developer() {
+    let config = Config::from_value(&json!({"openai.developerRole": true}));
+    let messages = json!([{"role": "system", "content": "S"}, {"role": "user", "content": "a"}]);
+    let role = |source: &str, model: &str, config: &Config| {
+        let sent = request(&payload(source, model, messages.clone(), json!({})), config, &off()).unwrap();
+        sent.body["messages"][0]["role"].clone()
+    };
+    for (source, model, want) in [
+        ("openai", "o3", "developer"),
+        ("openrouter", "openai/gpt-5.1", "developer"),
+        ("openai", "gpt-4.1", "system"),
+    ] {
+        assert_eq!(role(source, model, &config), want, "{model}");
+        assert_eq!(role(source, model, &Config::default()), "system", "{model}");
+    }
+}
+
+#[test]
 fn marks_stand_at_published_depths() {
     let turn = |role: &str, text: &str| json!({"role": role, "content": [{"type": "text", "text": text}]});
     let list = [
@@ -686,6 +822,36 @@ fn finish_usage_and_alternatives_are_reported() {
 }
 
 #[test]
+fn every_answer_keeps_its_thoughts() {
+    let on = with("provider.reading");
+    let delta = |index: usize, delta: Value| json!({"choices": [{"index": index, "delta": delta}]});
+    let events = [
+        delta(0, json!({"reasoning_content": "первая"})),
+        delta(2, json!({"reasoning_content": "思"})),
+        delta(2, json!({"reasoning_content": "考", "content": "c"})),
+        delta(1, json!({"content": "b"})),
+    ];
+    let body = json!({"choices": [
+        {"index": 0, "message": {"content": "a", "reasoning_content": "первая"}},
+        {"index": 1, "message": {"content": "b"}},
+        {"index": 2, "message": {"content": "c", "reasoning_content": "思考"}},
+    ]});
+    for profile in [off(), on] {
+        let want: &[&str] = if profile == off() { &[] } else { &["", "", "思考"][1..] };
+        for answer in [streamed(Source::Custom, &events, &profile).0, answer(Source::Custom, &body, &profile)]
+        {
+            assert_eq!(
+                (answer.reasoning.as_str(), answer.alternatives.as_slice()),
+                ("первая", &["b".to_owned(), "c".to_owned()][..])
+            );
+            assert_eq!(answer.alternative_reasonings, want, "F48");
+        }
+    }
+    let hidden = read_body(Source::Custom, &body, false, &Profile::promptside()).unwrap();
+    assert!(hidden.alternative_reasonings.is_empty());
+}
+
+#[test]
 fn origins_name_the_messages_inside() {
     let messages = json!([
         {"role": "system", "content": "S"}, {"role": "user", "content": "a"}, {"role": "user", "content": "b"},
@@ -778,7 +944,7 @@ fn message() -> impl Strategy<Value = Value> {
     )
 }
 
-fn messages() -> impl Strategy<Value = Vec<Value>> {
+pub(crate) fn messages() -> impl Strategy<Value = Vec<Value>> {
     prop::collection::vec(prop_oneof![9 => message(), 1 => Just(Value::Null)], 0..9)
 }
 

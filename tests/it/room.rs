@@ -165,3 +165,26 @@ fn the_end_of_a_stream_shows_what_was_held_back() {
     assert_eq!(stored["text"], shown.concat());
     assert_eq!(stored["text"], "晚上好。\n洛恩说");
 }
+
+#[test]
+fn every_candidate_keeps_its_thoughts() {
+    let mut scene = scene();
+    scene["group"]["members"] = json!(["a.png"]);
+    for (profile, own) in [(SILLY, Value::Null), (OURS, json!("второй 思考"))] {
+        let mut session = session(&scene, profile);
+        let outputs = step(&mut session, &json!({"type": "start", "userMessage": "你好"}));
+        let request = outputs.iter().find(|o| o["type"] == "request").unwrap()["id"].clone();
+        step(
+            &mut session,
+            &json!({
+                "type": "reply", "request": request, "text": "один", "reasoning": "первый",
+                "alternatives": ["два", "три"], "alternativeReasonings": ["второй 思考"],
+            }),
+        );
+        let chat = call(&mut session, "chat", &Value::Null);
+        let message = chat["messages"].as_array().unwrap().last().unwrap();
+        assert_eq!(message["swipes"], json!(["один", "два", "три"]), "{profile}");
+        let thought = |i: usize| message["swipe_info"][i]["extra"]["reasoning"].clone();
+        assert_eq!([thought(0), thought(1), thought(2)], [json!("первый"), own, Value::Null], "{profile}");
+    }
+}

@@ -41,6 +41,7 @@ pub(super) fn read(
     };
     if !shown {
         answer.reasoning.clear();
+        answer.alternative_reasonings.clear();
     }
     answer.usage.read(body);
     Ok(answer)
@@ -147,6 +148,18 @@ fn cohere(body: &Value, fixed: bool) -> Answer {
     }
 }
 
+/// The reasoning of one OpenAI-like message.
+fn choice_reasoning(source: Source, message: Option<&Value>, fixed: bool) -> String {
+    if source == Source::MistralAi {
+        let thoughts = mistral_thinking(message.and_then(|m| m.get("content")), fixed).join("\n\n");
+        if !thoughts.is_empty() {
+            return thoughts;
+        }
+    }
+    let mut fields = reasoning_fields(source, fixed).iter();
+    fields.find_map(|key| filled(message.and_then(|m| m.get(*key)))).unwrap_or("").to_owned()
+}
+
 fn openai(source: Source, body: &Value, fixed: bool) -> Answer {
     let choices = list(body.get("choices"));
     let choice_text = |choice: Option<&Value>| {
@@ -155,24 +168,24 @@ fn openai(source: Source, body: &Value, fixed: bool) -> Answer {
     };
     let first = choices.first();
     let message = first.and_then(|c| c.get("message"));
-    let mut reasoning = String::new();
-    if source == Source::MistralAi {
-        reasoning = mistral_thinking(message.and_then(|m| m.get("content")), fixed).join("\n\n");
-    }
-    if reasoning.is_empty() {
-        let mut fields = reasoning_fields(source, fixed).iter();
-        let found = fields.find_map(|key| filled(message.and_then(|m| m.get(*key))));
-        found.unwrap_or("").clone_into(&mut reasoning);
+    let mut others: Vec<String> = Vec::new();
+    if fixed {
+        // The reference keeps the thoughts of the first only (F48).
+        others.extend(choices.iter().skip(1).map(|c| choice_reasoning(source, c.get("message"), true)));
+        if others.iter().all(String::is_empty) {
+            others.clear();
+        }
     }
     let mut answer = Answer {
         text: choice_text(first).or_else(|| some(body.get("text")).map(content_text)).unwrap_or_default(),
-        reasoning,
+        reasoning: choice_reasoning(source, message, fixed),
         tool_calls: choices
             .iter()
             .find(|c| c.get("index").is_none_or(|i| i == 0))
             .map(|c| list(c.pointer("/message/tool_calls")).to_vec())
             .unwrap_or_default(),
         alternatives: choices.iter().skip(1).map(|c| choice_text(Some(c)).unwrap_or_default()).collect(),
+        alternative_reasonings: others,
         finish: first.and_then(|c| filled(c.get("finish_reason"))).map(|r| Finish::named(source, r, false)),
         ..Answer::default()
     };

@@ -71,6 +71,9 @@ pub enum Event {
     Done,
 }
 
+/// Further answers to one request that are kept; no source gives more.
+const MOST_ALTERNATIVES: usize = 128;
+
 /// A reader of one streamed answer.
 #[derive(Clone, Debug)]
 pub struct Stream {
@@ -141,7 +144,10 @@ impl Stream {
             let found = self.sse.end();
             self.take(found, &mut events);
         }
-        self.close(&mut events);
+        // An error in what was left has closed it already.
+        if !self.done {
+            self.close(&mut events);
+        }
         events
     }
 
@@ -389,7 +395,11 @@ impl Stream {
         let text = content.map_or_else(String::new, content_text);
         let index = first.and_then(|c| c.get("index")).and_then(Value::as_u64).unwrap_or(0);
         if let Some(extra) = index.checked_sub(1) {
-            self.alternative(usize::try_from(extra).unwrap_or(usize::MAX), &text, events);
+            let extra = usize::try_from(extra).unwrap_or(usize::MAX);
+            self.alternative(extra, &text, events);
+            if self.fixed && self.shown {
+                self.alternative_reasoning(extra, choices);
+            }
             return;
         }
         let delta = first.and_then(|c| c.get("delta"));
@@ -436,9 +446,21 @@ impl Stream {
         })
     }
 
+    /// Thoughts of a further answer (F48).
+    fn alternative_reasoning(&mut self, index: usize, choices: &[Value]) {
+        let Some(text) = self.openai_reasoning(choices).filter(|_| index < MOST_ALTERNATIVES) else { return };
+        let all = &mut self.answer.alternative_reasonings;
+        if all.len() <= index {
+            all.resize(index + 1, String::new());
+        }
+        if let Some(slot) = all.get_mut(index) {
+            slot.push_str(text);
+        }
+    }
+
     fn alternative(&mut self, index: usize, text: &str, events: &mut Vec<Event>) {
-        if index >= 128 || text.is_empty() {
-            return; // no source gives more answers
+        if index >= MOST_ALTERNATIVES || text.is_empty() {
+            return;
         }
         if self.answer.alternatives.len() <= index {
             self.answer.alternatives.resize(index + 1, String::new());

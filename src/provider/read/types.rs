@@ -155,6 +155,9 @@ pub struct Answer {
     /// Further answers to the same request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub alternatives: Vec<String>,
+    /// Their reasoning, in the same order; empty when none has any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub alternative_reasonings: Vec<String>,
     /// Why it ended; `None` when nothing was said about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finish: Option<Finish>,
