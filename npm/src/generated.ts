@@ -1315,6 +1315,10 @@ signature?: string,
  */
 alternatives?: Array<string>, 
 /**
+ * Their reasoning, in the same order.
+ */
+alternativeReasonings?: Array<string>, 
+/**
  * Why it ended: `stop`, `length`, `tools`, `filter` …
  */
 finish?: string, 
@@ -1539,6 +1543,10 @@ signature?: string,
  * Further candidates.
  */
 alternatives?: Array<string>, 
+/**
+ * Their reasoning, in the same order.
+ */
+alternativeReasonings?: Array<string>, 
 /**
  * Why it ended: `stop`, `length`, `tools`, `filter` …
  */

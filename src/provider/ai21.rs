@@ -75,8 +75,8 @@ pub(super) fn draft(ctx: &Ctx, list: Vec<Item>) -> Result<Draft, Error> {
     let url = "https://api.ai21.com/studio/v1/chat/completions".to_owned();
     let mut draft = Draft::new(url, Some(Auth::bearer(Secret::Key)));
     draft.header("accept", "application/json");
-    let (mut list, lost) = tidy(list, Takes::Text, ctx.frame());
-    draft.lost(lost);
+    let (mut list, left_out) = tidy(list, Takes::Text, ctx.frame());
+    draft.lost(left_out);
     list.extend(schema_message(ctx));
     let (messages, origins) = split(convert(list, ctx.frame())?);
     draft.origins = origins;

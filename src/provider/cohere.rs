@@ -61,8 +61,8 @@ pub(super) fn convert(list: Vec<Item>, frame: Frame) -> Result<Vec<Item>, Error>
 /// Builds the request.
 pub(super) fn draft(ctx: &Ctx, list: Vec<Item>) -> Result<Draft, Error> {
     let mut draft = Draft::new("https://api.cohere.ai/v2/chat".to_owned(), Some(Auth::bearer(Secret::Key)));
-    let (list, lost) = tidy(list, Takes::Pictures, ctx.frame());
-    draft.lost(lost);
+    let (list, left_out) = tidy(list, Takes::Pictures, ctx.frame());
+    draft.lost(left_out);
     let (messages, origins) = split(convert(list, ctx.frame())?);
     draft.origins = origins;
     draft.put("stream", json!(ctx.on("stream")));

@@ -102,8 +102,8 @@ pub(super) fn draft(ctx: &Ctx, list: Vec<Item>) -> Result<Draft, Error> {
     let address = url::join(&base, "/chat/completions", ctx.fixes.headers);
     let mut draft = Draft::new(address, url::bearer(ctx, secret));
     let prefix = ctx.config.mistral_prefix.unwrap_or(ctx.fixes.prefill);
-    let (list, lost) = tidy(list, Takes::Sound, ctx.frame());
-    draft.lost(lost);
+    let (list, left_out) = tidy(list, Takes::Sound, ctx.frame());
+    draft.lost(left_out);
     let (messages, origins) = split(convert(list, prefix, ctx.frame())?);
     draft.origins = origins;
     ctx.copy(&mut draft.body, &["model"]);

@@ -65,7 +65,7 @@ fn prepare(ctx: &Ctx, row: Row, list: Vec<Item>) -> Result<Vec<Item>, Error> {
             openrouter::mark_cache(ctx, &mut list);
         }
         Source::ElectronHub if openrouter::is_claude(ctx, "claude-") => {
-            openrouter::mark_claude(ctx, &mut list)
+            openrouter::mark_claude(ctx, &mut list);
         }
         // Its own field marks the system text; the reference knows no depth here (F23).
         Source::NanoGpt if ctx.fixes.fields && openrouter::is_claude(ctx, "") => {

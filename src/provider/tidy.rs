@@ -18,13 +18,13 @@ pub(super) enum Takes {
     Sound,
 }
 
-/// Leaves out and converts; gives how many media were lost.
+/// Leaves out and converts; gives how many media were left out.
 pub(super) fn tidy(list: Vec<Item>, takes: Takes, frame: Frame) -> (Vec<Item>, usize) {
     if !frame.fixes.blocks {
         return (list, 0);
     }
     let mut list = list;
-    let (mut lost, mut homeless) = (0, Vec::new());
+    let (mut left_out, mut homeless) = (0, Vec::new());
     for item in &mut list {
         if item.name().is_none() {
             item.take("name");
@@ -38,7 +38,7 @@ pub(super) fn tidy(list: Vec<Item>, takes: Takes, frame: Frame) -> (Vec<Item>, u
             } else if let Some(media) = media(&part, takes) {
                 if user { kept.push(media) } else { homeless.push(media) }
             } else {
-                lost += 1;
+                left_out += 1;
             }
         }
         if user {
@@ -54,18 +54,18 @@ pub(super) fn tidy(list: Vec<Item>, takes: Takes, frame: Frame) -> (Vec<Item>, u
         };
         item.set("content", content);
     }
-    lost += homeless.len();
-    let last = list.len();
+    left_out += homeless.len();
+    let count = list.len();
     let mut at = 0;
     list.retain(|item| {
         at += 1;
         let calls = item.tool_calls().is_some_and(|c| !c.is_empty());
-        calls || item.is("tool") || says(item, at == last && item.is("assistant"))
+        calls || item.is("tool") || says(item, at == count && item.is("assistant"))
     });
     if list.is_empty() {
         list.push(Item::new("user", json!(frame.placeholder)));
     }
-    (list, lost)
+    (list, left_out)
 }
 
 /// Whether there is anything in a message; a begun reply of nothing but white space begins nothing.

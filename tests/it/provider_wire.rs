@@ -284,7 +284,6 @@ proptest! {
                 let taken = |p: &Value| match (source, p["type"].as_str()) {
                     (_, Some("text")) => true,
                     ("mistralai", Some("image_url" | "input_audio")) | ("cohere", Some("image_url")) => message["role"] == "user",
-                    ("ai21", _) => true,
                     _ => false,
                 };
                 prop_assert!(parts.into_iter().flatten().all(taken), "{}: {}", source, message);
