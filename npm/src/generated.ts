@@ -2375,7 +2375,11 @@ export type LoreReason = { "code": "disabled" } | { "code": "trigger" } | { "cod
 /**
  * Messages needed.
  */
-needed: number, } | { "code": "cooldown" } | { "code": "delay_until_recursion", 
+needed: number, } | { "code": "off_beat", 
+/**
+ * Messages from one to the next.
+ */
+every: number, } | { "code": "cooldown" } | { "code": "delay_until_recursion", 
 /**
  * Its level.
  */

@@ -73,7 +73,7 @@ impl Default for Limits {
             script_text: 1 << 20,
             script_output: 4 << 20,
             script_matches: 100_000,
-            lore_loops: 1_000,
+            lore_loops: 4_000,
             file_bytes: 512 << 20,
             inflated_bytes: 64 << 20,
             zip_entries: 10_000,

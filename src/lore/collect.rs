@@ -13,7 +13,7 @@ use super::{Activated, DepthEntries, ExamplePlace, LoreResult, Personal};
 pub(super) fn build(
     mut active: Vec<Active>,
     fixed: bool,
-    scripts: &mut dyn FnMut(&str, Option<f64>) -> String,
+    scripts: &mut dyn FnMut(String, Option<f64>) -> String,
 ) -> LoreResult {
     let mut result = LoreResult {
         activated: active
@@ -27,8 +27,7 @@ pub(super) fn build(
     let (mut before, mut after) = (Vec::new(), Vec::new());
     let mut outlets: IndexMap<String, Vec<String>> = IndexMap::new();
     for Active { what, text, .. } in active {
-        let depth = (what.position == Position::Depth).then(|| what.depth.unwrap_or(4.0));
-        let content = scripts(&text, depth);
+        let content = scripts(text, what.script_depth());
         if content.is_empty() {
             continue;
         }

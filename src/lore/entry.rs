@@ -4,6 +4,7 @@
 
 use serde_json::Value;
 
+use super::decorators::Header;
 use crate::js;
 use crate::profile::{self, Profile};
 use crate::scene::Object;
@@ -105,7 +106,7 @@ pub struct Entry {
     pub logic: Option<Logic>,
     /// Text without decorators.
     pub content: String,
-    /// `@@activate` or `@@dont_activate` stood first among the known ones.
+    /// Known decorator lines (spec 03 §4).
     pub decorators: Vec<String>,
     /// Active without keys.
     pub constant: bool,
@@ -159,6 +160,8 @@ pub struct Entry {
     pub cooldown: Option<f64>,
     /// Not before so many messages.
     pub delay: Option<f64>,
+    /// Only every so many messages; `None` = always.
+    pub every: Option<f64>,
     /// Generation types; empty = all.
     pub triggers: Vec<String>,
     /// Character filter.
@@ -219,7 +222,8 @@ impl Entry {
             return None;
         }
         let text = |key: &str| raw.get(key).and_then(Value::as_str).unwrap_or("").to_owned();
-        let (decorators, content) = decorators(&text("content"), profile.on(&profile::LORE_DECORATORS));
+        let Header { lines: decorators, settings, content } =
+            Header::read(&text("content"), profile.on(&profile::LORE_DECORATORS));
         let uid = raw.get("uid").cloned().unwrap_or(Value::Null);
         let uid_text = raw.get("uid").map_or_else(|| "undefined".to_owned(), js::value_to_text);
         let fixed = profile.on(&profile::LORE_ENTRIES);
@@ -259,7 +263,7 @@ impl Entry {
             _ => false,
         };
         let missing_order = if fixed { 100.0 } else { f64::NAN };
-        Some(Self {
+        let mut entry = Self {
             world: world.to_owned(),
             id: format!("{world}.{uid_text}"),
             comment: text("comment"),
@@ -303,13 +307,31 @@ impl Entry {
             sticky: truthy_number(raw, "sticky"),
             cooldown: truthy_number(raw, "cooldown"),
             delay: truthy_number(raw, "delay"),
+            every: None,
             triggers: strings(raw.get("triggers")),
             filter,
             hash: if timed { hash(world, raw, &content, &decorators) } else { f64::NAN },
             uid,
             content,
             decorators,
-        })
+        };
+        for setting in settings {
+            setting.apply(&mut entry);
+        }
+        Some(entry)
+    }
+
+    /// The depth that regex scripts are told.
+    pub(super) fn script_depth(&self) -> Option<f64> {
+        (self.position == Position::Depth).then(|| self.depth.unwrap_or(4.0))
+    }
+
+    /// It waits for a key and for nothing else, in every state of the scan.
+    pub(super) fn waits(&self) -> bool {
+        let free = self.triggers.is_empty() && self.filter.names.is_empty() && self.filter.tags.is_empty();
+        let keyed = !self.keys.is_empty() && !self.constant && self.scan_depth.is_none();
+        let timeless = self.delay.is_none() && self.every.is_none() && self.delay_level.is_none();
+        free && keyed && timeless && self.decorators.is_empty()
     }
 
     /// Its inclusion groups.
@@ -321,54 +343,6 @@ impl Entry {
             .map(|(i, part)| if i == 0 { part } else { js::trim_start(part) })
             .filter(|p| !p.is_empty())
     }
-}
-
-/// Decorator lines at the head of a content, and the rest (spec 03 §4). With `whole_names` a name is taken up to the first blank, a
-/// CR is no part of it, and content may be empty (03 F16).
-fn decorators(content: &str, whole_names: bool) -> (Vec<String>, String) {
-    const KNOWN: [&str; 2] = ["@@activate", "@@dont_activate"];
-    if !content.starts_with("@@") {
-        return (Vec::new(), content.to_owned());
-    }
-    let known = |line: &str| {
-        if whole_names {
-            let name = line.split(js::is_space).next().unwrap_or("");
-            KNOWN.contains(&name)
-        } else {
-            KNOWN.iter().any(|k| line.starts_with(k))
-        }
-    };
-    let mut found = Vec::new();
-    let mut fallback = false;
-    let mut lines = content.split('\n');
-    let mut rest: Vec<&str> = Vec::new();
-    let mut header_only = true;
-    for line in lines.by_ref() {
-        if !line.starts_with("@@") {
-            header_only = false;
-            rest.push(line);
-            break;
-        }
-        if line.starts_with("@@@") && !fallback {
-            continue;
-        }
-        let plain = line.strip_prefix('@').filter(|l| l.starts_with("@@")).unwrap_or(line);
-        if known(plain) {
-            found.push(if whole_names {
-                plain.split(js::is_space).next().unwrap_or("").to_owned()
-            } else {
-                plain.to_owned()
-            });
-            fallback = false;
-        } else {
-            fallback = true;
-        }
-    }
-    rest.extend(lines);
-    if header_only {
-        return (found, if whole_names { String::new() } else { content.to_owned() });
-    }
-    (found, rest.join("\n"))
 }
 
 /// The reference's hash of an entry: cyrb53 of its JSON text with `uid` and `world` first and the decorators last (spec 03 §9.2).
@@ -421,42 +395,14 @@ mod tests {
         }
         let entry = |raw: Value| {
             let raw = raw.as_object().unwrap();
-            let (found, content) = decorators(raw["content"].as_str().unwrap(), false);
-            hash("W", raw, &content, &found)
+            let header = Header::read(raw["content"].as_str().unwrap(), false);
+            hash("W", raw, &header.content, &header.lines)
         };
         assert_eq!(
             entry(json!({"uid":3,"key":["dragon"],"content":"@@activate\nHi"})),
             364_800_716_498_120.0
         );
         assert_eq!(entry(json!({"content":"Hi","key":["dragon"],"uid":3})), 5_949_896_308_416_749.0);
-    }
-
-    #[test]
-    fn decorators_follow_the_table() {
-        // Spec 03 §4 [run].
-        for (content, found, rest) in [
-            ("@@activate\nx", vec!["@@activate"], "x"),
-            ("@@activate\n\nx", vec!["@@activate"], "\nx"),
-            ("@@foo\n@@@activate\nx", vec!["@@activate"], "x"),
-            ("@@@activate\nx", vec![], "x"),
-            ("@@activate", vec!["@@activate"], "@@activate"),
-            ("@@activate_only_after 3\nx", vec!["@@activate_only_after 3"], "x"),
-            ("@@activate\r\nx", vec!["@@activate\r"], "x"),
-            ("\n@@activate\nx", vec![], "\n@@activate\nx"),
-        ] {
-            let (got, text) = decorators(content, false);
-            assert_eq!(
-                (got.iter().map(String::as_str).collect::<Vec<_>>(), text.as_str()),
-                (found, rest),
-                "{content:?}"
-            );
-        }
-        assert_eq!(decorators("@@activate\r\n龍", true), (vec!["@@activate".to_owned()], "龍".to_owned()));
-        assert_eq!(
-            decorators("@@activate_only_after 3\n@@@activate\nx", true),
-            (vec!["@@activate".to_owned()], "x".to_owned())
-        );
-        assert_eq!(decorators("@@activate", true), (vec!["@@activate".to_owned()], String::new()));
     }
 
     #[test]

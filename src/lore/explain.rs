@@ -3,6 +3,8 @@
 //!
 //! Spec: 03 Part 3 P3.
 
+use std::collections::BTreeMap;
+
 use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::Value;
@@ -42,6 +44,11 @@ pub enum Reason {
     Delay {
         /// Messages needed.
         needed: f64,
+    },
+    /// Only every so many messages, and this is none of them.
+    OffBeat {
+        /// Messages from one to the next.
+        every: f64,
     },
     /// It rests.
     Cooldown,
@@ -95,6 +102,7 @@ impl Reason {
                 | Self::CharacterFilter
                 | Self::TagFilter
                 | Self::Delay { .. }
+                | Self::OffBeat { .. }
                 | Self::Cooldown
                 | Self::DontActivate
                 | Self::NoKeys
@@ -133,26 +141,68 @@ impl Default for Verdict {
     }
 }
 
-/// Entries that nothing came of, by reason and book: their uids.
+/// Entries that nothing came of, by reason and book: their uids; a list `[a, b]` stands for all whole numbers from a to b.
 pub type Untouched = IndexMap<&'static str, IndexMap<String, Vec<Value>>>;
 
-/// The records of those entries that something came of, and the names of the others.
-pub(super) fn records(entries: &[Entry], verdicts: Vec<Verdict>) -> (Vec<Explained>, Untouched) {
+/// The records of those entries that something came of, and the names of the others. An entry without a verdict was not looked at:
+/// it is off, or no key of it was found.
+pub(super) fn records(
+    entries: &[Entry],
+    mut verdicts: BTreeMap<usize, Verdict>,
+) -> (Vec<Explained>, Untouched) {
     let (mut touched, mut others) = (Vec::new(), Untouched::new());
-    for (entry, verdict) in entries.iter().zip(verdicts) {
-        if let Some(code) = verdict.reason.as_ref().and_then(Reason::plain) {
-            let books = others.entry(code).or_default();
-            if !books.contains_key(&entry.world) {
-                books.insert(entry.world.clone(), Vec::new());
-            }
-            if let Some(uids) = books.get_mut(&entry.world) {
-                uids.push(entry.uid.clone());
-            }
-        } else {
-            touched.push(Explained::new(entry, verdict));
+    let mut runs = Runs::default();
+    for (at, entry) in entries.iter().enumerate() {
+        let verdict = verdicts.remove(&at).unwrap_or_else(|| Verdict {
+            reason: Some(if entry.disabled { Reason::Disabled } else { Reason::NoPrimaryMatch }),
+            ..Verdict::default()
+        });
+        match verdict.reason.as_ref().and_then(Reason::plain) {
+            Some(code) => runs.add(code, entry, &mut others),
+            None => touched.push(Explained::new(entry, verdict)),
         }
     }
+    runs.end(&mut others);
     (touched, others)
+}
+
+/// Neighbours with numbers in a row and the same reason, while they are gathered.
+#[derive(Default)]
+struct Runs<'a> {
+    code: &'static str,
+    world: &'a str,
+    first: i64,
+    last: Option<i64>,
+}
+
+impl<'a> Runs<'a> {
+    fn add(&mut self, code: &'static str, entry: &'a Entry, out: &mut Untouched) {
+        let uid = entry.uid.as_i64();
+        let next = self.last.and_then(|n| n.checked_add(1));
+        if uid.is_some() && uid == next && self.code == code && self.world == entry.world {
+            self.last = uid;
+            return;
+        }
+        self.end(out);
+        match uid {
+            Some(uid) => *self = Self { code, world: &entry.world, first: uid, last: Some(uid) },
+            None => list(out, code, &entry.world).push(entry.uid.clone()),
+        }
+    }
+
+    fn end(&mut self, out: &mut Untouched) {
+        let Some(last) = self.last.take() else { return };
+        let uids = list(out, self.code, self.world);
+        match last - self.first {
+            0 => uids.push(last.into()),
+            1 => uids.extend([self.first.into(), last.into()]),
+            _ => uids.push(Value::from(vec![self.first, last])),
+        }
+    }
+}
+
+fn list<'o>(out: &'o mut Untouched, code: &'static str, world: &str) -> &'o mut Vec<Value> {
+    out.entry(code).or_default().entry(world.to_owned()).or_default()
 }
 
 /// Why it is active.

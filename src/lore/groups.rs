@@ -40,9 +40,8 @@ pub(super) fn filter(scan: &mut Scanner<'_, '_>, new: &mut Vec<Candidate>) {
     for (name, group) in &mut groups {
         score(scan, new, name, group, fixed);
     }
-    let earlier: Vec<String> = scan.active_groups().map(str::to_owned).collect();
     for (name, group) in &groups {
-        decide(scan, new, name, group, &earlier, fixed);
+        decide(scan, new, name, group, fixed);
     }
 }
 
@@ -75,11 +74,11 @@ fn remove(
             new.pop();
         }
     }
-    scan.explain(
-        entry,
-        Outcome::Removed,
-        Some(Reason::GroupLost { group: group.to_owned(), by: by.to_owned() }),
-    );
+    scan.explain(entry, Outcome::Removed, Some(lost(group, by)));
+}
+
+fn lost(group: &str, by: &str) -> Reason {
+    Reason::GroupLost { group: group.to_owned(), by: by.to_owned() }
 }
 
 /// Phase 1: sticky members hold their group; resting and delayed ones leave.
@@ -139,32 +138,33 @@ fn score(scan: &mut Scanner<'_, '_>, new: &mut Vec<Candidate>, name: &str, group
 }
 
 /// Phase 3: an earlier winner, an override, or a weighted draw.
-fn decide(
-    scan: &mut Scanner<'_, '_>,
-    new: &mut Vec<Candidate>,
-    name: &str,
-    group: &Group,
-    earlier: &[String],
-    fixed: bool,
-) {
+fn decide(scan: &mut Scanner<'_, '_>, new: &mut Vec<Candidate>, name: &str, group: &Group, fixed: bool) {
     if group.sticky {
         return;
     }
     // Who left in the meantime takes no part where the fault is put right.
     let members: Vec<usize> =
         group.members.iter().copied().filter(|m| !fixed || new.iter().any(|c| c.entry == *m)).collect();
-    let taken = if fixed {
-        earlier
-            .iter()
-            .any(|groups| groups.split(',').map(crate::js::trim).any(|g| g == crate::js::trim(name)))
-    } else {
-        earlier.iter().any(|g| g == name)
-    };
-    if taken {
-        for member in members {
-            remove(scan, new, member, name, "already_active", fixed);
+    let holds = |groups: &str| {
+        if fixed {
+            groups.split(',').map(crate::js::trim).any(|g| g == crate::js::trim(name))
+        } else {
+            groups == name
         }
-        return;
+    };
+    let holder = scan.active().find(|a| holds(&a.what.group));
+    if let Some((at, stays)) = holder.map(|a| (a.at, a.what.group_override || scan.timers.sticky(a.at))) {
+        let overrides = |m: &usize| {
+            new.iter().any(|c| c.entry == *m && entry_of(scan, c).is_some_and(|e| e.group_override))
+        };
+        if !fixed || stays || !members.iter().any(overrides) {
+            for member in members {
+                remove(scan, new, member, name, "already_active", fixed);
+            }
+            return;
+        }
+        // An override that recursion found takes the group over (03 F25).
+        scan.retract(at, lost(name, "override"));
     }
     if members.len() <= 1 {
         return;

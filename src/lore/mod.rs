@@ -6,6 +6,7 @@
 //! `Limits::regex_steps`, `Limits::regex_total`.
 
 mod collect;
+mod decorators;
 mod entry;
 mod explain;
 mod groups;
@@ -114,11 +115,20 @@ pub struct Lines {
     pub newest: Vec<String>,
     /// How many there are in all.
     pub count: usize,
+    /// Messages of the chat, those that are not sent included: the clock of timed effects where it is put right (03 F28).
+    pub total: usize,
+    /// Messages of the user among them.
+    pub turns: usize,
 }
 
 impl Lines {
     /// Lines that can be looked at (spec 03 §3).
     pub const MOST: usize = 1000;
+
+    /// Lines of their own, newest first, of no chat.
+    pub fn new(newest: Vec<String>) -> Self {
+        Self { count: newest.len(), total: newest.len(), turns: newest.len(), newest }
+    }
 }
 
 /// What one evaluation looks at.
@@ -155,6 +165,10 @@ pub struct Books {
     entries: Vec<Entry>,
     index: keys::Index,
     lines: text::LineCache,
+    /// Entries that are looked at in every scan; all others only wait for a key in the index, or are off.
+    standing: Vec<usize>,
+    /// Tokens that the entries of a book may take, where the book says so.
+    shares: IndexMap<String, i64>,
     warnings: Vec<Warning>,
 }
 
@@ -188,7 +202,8 @@ impl Books {
 
     /// The same, when the key is known.
     pub fn compile(scene: &Scene, key: &BooksKey) -> Self {
-        let (entries, mut warnings) = key.selection.entries(&scene.lore.books, &key.profile);
+        let source::Collected { entries, shares, mut warnings } =
+            key.selection.entries(&scene.lore.books, &key.profile);
         let unicode = key.profile.on(&profile::LORE_MATCHING);
         let index = keys::Index::new(&entries, key.case_sensitive, key.whole_words, unicode);
         warnings.extend(index.invalid.iter().filter_map(|(at, text)| {
@@ -199,7 +214,10 @@ impl Books {
                 format!("the key {text} is no valid expression: it counts as plain text"),
             ))
         }));
-        Self { entries, index, lines: text::LineCache::default(), warnings }
+        let standing =
+            entries.iter().enumerate().filter(|(at, e)| !(e.disabled || e.waits() && index.indexed(*at)));
+        let standing = standing.map(|(at, _)| at).collect();
+        Self { entries, index, lines: text::LineCache::default(), standing, shares, warnings }
     }
 
     /// The entries, in evaluation order.
@@ -235,9 +253,12 @@ pub fn evaluate(
         return LoreResult::default();
     }
     let scanner = scan::Scanner::new(books, input, env, profile, host, effects);
-    let scan::Found { active, verdicts, loops, budget, overflow } = scanner.run(count);
+    let scan::Found { active, verdicts, loops, budget, overflow } = scanner.run(count, scripts);
+    let done = profile.on(&profile::LORE_BUDGET);
     let fixed = profile.on(&profile::LORE_PLACES);
-    let result = collect::build(active, fixed, &mut |text, depth| scripts(text, depth, host, effects));
+    let result = collect::build(active, fixed, &mut |text, depth| {
+        if done { text } else { scripts(&text, depth, host, effects) }
+    });
     let (explained, untouched) = explain::records(&books.entries, verdicts);
     LoreResult { explained, untouched, loops, budget, overflow, ..result }
 }

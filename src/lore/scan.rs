@@ -2,6 +2,8 @@
 //!
 //! Spec: 03 §3, §7-§13. Differs from ST under `lore.*`. Knows keys, groups, timers, budget. Must not know where texts go (`place`).
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use indexmap::IndexMap;
 use serde_json::Value;
 
@@ -11,7 +13,7 @@ use super::keys::Which;
 use super::source::stem;
 use super::text::{ScanText, View};
 use super::timed::Timers;
-use super::{Books, Input, groups};
+use super::{Books, Input, Scripts, groups};
 use crate::error::Warning;
 use crate::host::{Host, Site};
 use crate::js;
@@ -69,19 +71,23 @@ pub enum State {
     MinActivations,
 }
 
-/// An active entry: which, and its text after macros.
+/// An active entry: which, and its text.
 #[derive(Clone, Debug)]
 pub(super) struct Active {
+    /// Its place among the entries.
+    pub(super) at: usize,
     /// The object that is active: the stored entry or the forced one.
     pub(super) what: Entry,
-    /// Text after macros.
+    /// Text after macros; after scripts too where the budget counts that (03 F8).
     pub(super) text: String,
+    /// What it took of the budget.
+    cost: i64,
 }
 
 /// What a scan found.
 pub(super) struct Found {
     pub(super) active: Vec<Active>,
-    pub(super) verdicts: Vec<Verdict>,
+    pub(super) verdicts: BTreeMap<usize, Verdict>,
     pub(super) loops: Vec<Loop>,
     pub(super) budget: i64,
     pub(super) overflow: bool,
@@ -109,17 +115,43 @@ pub(super) struct Scanner<'a, 'e> {
     pub(super) effects: &'a mut Effects,
     /// Keys with macros, expanded: once per evaluation where the profile says so (03 F17).
     expanded: IndexMap<String, String>,
-    forced: IndexMap<String, Entry>,
+    forced: IndexMap<String, Forced>,
     skew: f64,
     state: State,
-    failed: Vec<bool>,
+    /// Entries that are out for the whole evaluation.
+    failed: BTreeSet<usize>,
+    /// Tokens that the entries may take.
+    limit: i64,
+    /// An entry did not fit, which ends much in the reference.
+    overflow: bool,
+    /// Level of delayed recursion that is open, and those that are not yet.
+    level: f64,
+    levels: Vec<f64>,
+    /// Tokens spent by all, where texts are counted one by one.
+    used: i64,
     /// Tokens spent by books that have a share.
     spent: IndexMap<String, i64>,
     active: IndexMap<String, Active>,
-    verdicts: Vec<Verdict>,
-    /// Entries that may still become active, in order.
+    /// Of the entries that were looked at; of the others no key was found.
+    verdicts: BTreeMap<usize, Verdict>,
+    /// Entries that may still become active, in order; those that only wait for a key come in when one is found.
     pending: Vec<usize>,
     round: u32,
+}
+
+/// An entry that the caller activates.
+struct Forced {
+    entry: Entry,
+    /// Whatever switches, filters and timers say (03 F36).
+    unconditional: bool,
+}
+
+/// A candidate that did not fail its roll.
+struct Passed {
+    at: usize,
+    text: String,
+    /// It is active.
+    admitted: bool,
 }
 
 impl<'a, 'e> Scanner<'a, 'e> {
@@ -134,15 +166,24 @@ impl<'a, 'e> Scanner<'a, 'e> {
         let globals = Globals::of(input.settings);
         let entries = books.entries.as_slice();
         let timers = Timers::start(entries, input, profile);
-        let forced = input
+        let forced: IndexMap<String, Forced> = input
             .forced
             .iter()
             .filter_map(|raw| {
                 let world = raw.get("world").and_then(Value::as_str)?;
                 let entry = Entry::new(world, raw, super::Source::Global, profile)?;
-                raw.get("uid").map(|_| (entry.id.clone(), entry))
+                let unconditional = raw.get("unconditional").is_some_and(js::to_boolean);
+                raw.get("uid").map(|_| (entry.id.clone(), Forced { entry, unconditional }))
             })
             .collect();
+        let mut pending = books.standing.clone();
+        if !forced.is_empty() {
+            let named = |e: &Entry| forced.contains_key(&e.id);
+            pending.extend(entries.iter().enumerate().filter(|(_, e)| named(e)).map(|(at, _)| at));
+        }
+        pending.extend(timers.held());
+        pending.sort_unstable();
+        pending.dedup();
         Self {
             text: ScanText::new(
                 &books.index,
@@ -152,10 +193,15 @@ impl<'a, 'e> Scanner<'a, 'e> {
                 input.injections,
                 entries.len(),
             ),
-            verdicts: vec![Verdict::default(); entries.len()],
-            pending: (0..entries.len()).collect(),
+            verdicts: BTreeMap::new(),
+            pending,
             books,
-            failed: vec![false; entries.len()],
+            failed: BTreeSet::new(),
+            limit: 0,
+            overflow: false,
+            level: 0.0,
+            levels: Vec::new(),
+            used: 0,
             spent: IndexMap::new(),
             entries,
             input,
@@ -208,20 +254,25 @@ impl<'a, 'e> Scanner<'a, 'e> {
     }
 
     /// The entries that activate in this loop. Those that no later loop can change leave the list of the pending ones.
-    fn candidates(&mut self, level: f64) -> Vec<Candidate> {
+    fn candidates(&mut self) -> Vec<Candidate> {
         if let Some(view) = self.view_of(self.globals.depth + self.skew, 0) {
             self.text.reach(view.depth);
         }
-        let first = self.round == 1;
         let mut new = Vec::new();
         let mut pending = std::mem::take(&mut self.pending);
+        let known = pending.len();
+        pending.append(&mut self.text.newly_touched());
+        if pending.len() > known {
+            pending.sort_unstable();
+            pending.dedup();
+        }
         pending.retain(|&at| {
             // Nothing that was looked at holds one of its keys, and that is all that it waits for.
-            let waits = self.verdicts.get(at).is_some_and(|v| v.reason == Some(Reason::NoPrimaryMatch));
-            if !first && waits && !self.text.touched(at) && self.books.index.indexed(at) {
+            let waits = self.verdicts.get(&at).is_some_and(|v| v.reason == Some(Reason::NoPrimaryMatch));
+            if waits && !self.text.touched(at) && self.books.index.indexed(at) {
                 return true;
             }
-            match self.check(at, level) {
+            match self.check(at) {
                 Ok(candidate) => {
                     new.push(candidate);
                     true
@@ -239,11 +290,20 @@ impl<'a, 'e> Scanner<'a, 'e> {
     }
 
     /// Section 7: whether an entry activates now, and why or why not.
-    fn check(&mut self, at: usize, level: f64) -> Result<Candidate, Reason> {
+    fn check(&mut self, at: usize) -> Result<Candidate, Reason> {
         let entries = self.entries;
         let Some(entry) = entries.get(at) else { return Err(Reason::Disabled) };
-        if self.failed.get(at).copied().unwrap_or(false) || self.active.contains_key(&entry.id) {
+        if self.failed.contains(&at) || self.active.contains_key(&entry.id) {
             return Err(Reason::Decided);
+        }
+        let given = self.forced.get(&entry.id);
+        let forced = |object: &Forced| Candidate {
+            entry: at,
+            forced: Some(Box::new(object.entry.clone())),
+            cause: Cause::Forced,
+        };
+        if let Some(object) = given.filter(|f| f.unconditional) {
+            return Ok(forced(object));
         }
         if entry.disabled {
             return Err(Reason::Disabled);
@@ -258,6 +318,9 @@ impl<'a, 'e> Scanner<'a, 'e> {
         if let Some(needed) = self.timers.delayed(entry) {
             return Err(Reason::Delay { needed });
         }
+        if let Some(every) = self.timers.off_beat(entry) {
+            return Err(Reason::OffBeat { every });
+        }
         if self.timers.cooling(at) && !sticky {
             return Err(Reason::Cooldown);
         }
@@ -265,7 +328,7 @@ impl<'a, 'e> Scanner<'a, 'e> {
             if self.state != State::Recursion && !sticky {
                 return Err(Reason::DelayUntilRecursion { level: own });
             }
-            if self.state == State::Recursion && own > level && !sticky {
+            if self.state == State::Recursion && own > self.level && !sticky {
                 return Err(Reason::DelayUntilRecursion { level: own });
             }
         }
@@ -280,8 +343,8 @@ impl<'a, 'e> Scanner<'a, 'e> {
         if entry.decorators.iter().any(|d| d == "@@dont_activate") {
             return Err(Reason::DontActivate);
         }
-        if let Some(object) = self.forced.get(&entry.id) {
-            return Ok(Candidate { entry: at, forced: Some(Box::new(object.clone())), cause: Cause::Forced });
+        if let Some(object) = given {
+            return Ok(forced(object));
         }
         if entry.constant {
             return Ok(candidate(Cause::Constant));
@@ -348,7 +411,7 @@ impl<'a, 'e> Scanner<'a, 'e> {
     }
 
     /// Levels of delayed recursion, ascending.
-    fn levels(&self) -> Vec<f64> {
+    fn all_levels(&self) -> Vec<f64> {
         let live = self.profile.on(&profile::LORE_RECURSION);
         let mut levels: Vec<f64> = self
             .entries
@@ -363,16 +426,15 @@ impl<'a, 'e> Scanner<'a, 'e> {
     }
 
     /// The loop (spec 03 §10).
-    pub(super) fn run(mut self, count: &dyn Fn(&str) -> i64) -> Found {
-        let budget = self.budget();
+    pub(super) fn run(mut self, count: &dyn Fn(&str) -> i64, scripts: &mut Scripts<'_>) -> Found {
+        self.limit = self.budget();
         let fixed_recursion = self.profile.on(&profile::LORE_RECURSION);
-        let fixed_budget = self.profile.on(&profile::LORE_BUDGET);
-        let mut levels = self.levels();
-        // The lowest level opens at once, in the sense that recursion loops begin with it.
-        let mut level = if fixed_recursion || levels.is_empty() { 0.0 } else { levels.remove(0) };
-        let mut overflow = false;
+        self.levels = self.all_levels();
+        if !fixed_recursion && !self.levels.is_empty() {
+            // The lowest level opens at once, in the sense that recursion loops begin with it.
+            self.level = self.levels.remove(0);
+        }
         let mut activated_text = String::new();
-        let mut counted_text = String::new();
         let mut loops = Vec::new();
         let bound = self.host.limits.lore_loops;
         while self.state != State::None {
@@ -388,77 +450,32 @@ impl<'a, 'e> Scanner<'a, 'e> {
                 break;
             }
             self.round += 1;
-            let mut new = self.candidates(level);
+            let mut new = self.candidates();
             // Sticky ones first, then forced objects, then by position; stable.
             new.sort_by_key(|c| (!self.timers.sticky(c.entry), c.forced.is_none()));
-            let base = if fixed_budget { counted_text.clone() } else { activated_text.clone() };
-            let base_tokens = count(&base);
             groups::filter(&mut self, &mut new);
-            let passed =
-                self.admit(&new, budget, base_tokens, &base, &mut overflow, &mut counted_text, count);
-
-            let recursable: Vec<&(usize, String, bool)> = passed
+            let passed = self.admit(&new, &activated_text, count, scripts);
+            let chunk: Vec<&str> = passed
                 .iter()
-                .filter(|(at, _, in_prompt)| {
-                    !self.entries.get(*at).is_some_and(|e| e.prevent_recursion)
-                        && (*in_prompt || !fixed_recursion)
+                .filter(|p| {
+                    !self.entries.get(p.at).is_some_and(|e| e.prevent_recursion)
+                        && (p.admitted || !fixed_recursion)
                 })
+                .map(|p| p.text.as_str())
                 .collect();
-            let state = self.state;
-            let mut next = State::None;
-            let mut rule = None;
-            if self.globals.recursive && !overflow && !recursable.is_empty() {
-                (next, rule) = (State::Recursion, Some('a'));
-            } else if self.globals.recursive
-                && !overflow
-                && state == State::MinActivations
-                && self.text.has_recursion()
-            {
-                (next, rule) = (State::Recursion, Some('b'));
-            }
-            #[expect(clippy::cast_precision_loss, reason = "counts of entries and messages")]
-            let (active, length) = (self.active.len() as f64, self.input.lines.count as f64);
-            if next == State::None
-                && !overflow
-                && self.globals.min_activations > 0.0
-                && active < self.globals.min_activations
-            {
-                let depth = self.globals.depth + self.skew;
-                let (max, deep) = (self.globals.min_depth_max, self.profile.on(&profile::LORE_SCAN));
-                // The check comes before the step, so one message too many is looked at (03 F2).
-                let over = |d: f64, limit: f64| if deep { d >= limit } else { d > limit };
-                if !((max > 0.0 && over(depth, max)) || over(depth, length)) {
-                    self.skew += 1.0;
-                    (next, rule) = (State::MinActivations, Some('c'));
-                }
-            }
-            let may_open = !fixed_recursion || (self.globals.recursive && !overflow);
-            if next == State::None && !levels.is_empty() && may_open {
-                level = levels.remove(0);
-                (next, rule) = (State::Recursion, Some('d'));
-            } else if fixed_recursion && next == State::Recursion && level == 0.0 && !levels.is_empty() {
-                // Recursion happens anyway: the lowest level takes part in it.
-                level = levels.remove(0);
-            }
-            if next != State::None {
-                let chunk =
-                    recursable.iter().map(|(_, text, _)| text.as_str()).collect::<Vec<_>>().join("\n");
-                if !chunk.is_empty() {
-                    activated_text = format!("{chunk}\n{activated_text}");
-                    self.text.recurse(chunk);
-                }
+            let (next, rule) = self.next(!chunk.is_empty());
+            let chunk = chunk.join("\n");
+            if next != State::None && !chunk.is_empty() {
+                activated_text = format!("{chunk}\n{activated_text}");
+                self.text.recurse(chunk);
             }
             loops.push(Loop {
-                state,
+                state: self.state,
                 next,
                 rule,
-                new: passed
-                    .iter()
-                    .filter_map(|(at, ..)| self.entries.get(*at))
-                    .map(|e| e.id.clone())
-                    .collect(),
-                level,
-                overflow,
+                new: passed.iter().filter_map(|p| self.entries.get(p.at)).map(|e| e.id.clone()).collect(),
+                level: self.level,
+                overflow: self.overflow,
             });
             self.state = next;
         }
@@ -474,9 +491,49 @@ impl<'a, 'e> Scanner<'a, 'e> {
             active: self.active.into_values().collect(),
             verdicts: self.verdicts,
             loops,
-            budget,
-            overflow,
+            budget: self.limit,
+            overflow: self.overflow,
         }
+    }
+
+    /// What the next loop is, and by which rule of spec 03 §10 step 8. `recursable`: something new can be looked into.
+    fn next(&mut self, recursable: bool) -> (State, Option<char>) {
+        let fixed = self.profile.on(&profile::LORE_RECURSION);
+        let recursive = self.globals.recursive && !self.overflow;
+        let (mut next, mut rule) = (State::None, None);
+        if recursive && recursable {
+            (next, rule) = (State::Recursion, Some('a'));
+        } else if recursive && self.state == State::MinActivations && self.text.has_recursion() {
+            (next, rule) = (State::Recursion, Some('b'));
+        }
+        #[expect(clippy::cast_precision_loss, reason = "counts of entries and messages")]
+        let (active, length) = (self.active.len() as f64, self.input.lines.count as f64);
+        if next == State::None
+            && !self.overflow
+            && self.globals.min_activations > 0.0
+            && active < self.globals.min_activations
+        {
+            let depth = self.globals.depth + self.skew;
+            let (max, deep) = (self.globals.min_depth_max, self.profile.on(&profile::LORE_SCAN));
+            // The check comes before the step, so one message too many is looked at (03 F2).
+            let over = |d: f64, limit: f64| if deep { d >= limit } else { d > limit };
+            if !((max > 0.0 && over(depth, max)) || over(depth, length)) {
+                self.skew += 1.0;
+                (next, rule) = (State::MinActivations, Some('c'));
+            }
+        }
+        if self.levels.is_empty() {
+            return (next, rule);
+        }
+        if next == State::None && (!fixed || recursive) {
+            self.level = self.levels.remove(0);
+            return (State::Recursion, Some('d'));
+        }
+        if fixed && next == State::Recursion && self.level == 0.0 {
+            // Recursion happens anyway: the lowest level takes part in it.
+            self.level = self.levels.remove(0);
+        }
+        (next, rule)
     }
 
     /// Tokens that the entries may take (spec 03 §13).
@@ -487,132 +544,130 @@ impl<'a, 'e> Scanner<'a, 'e> {
         js::to_integer(if self.globals.cap > 0.0 { budget.min(self.globals.cap) } else { budget })
     }
 
-    /// Rolls and budget over the candidates, in order. Gives those that did not fail their roll: entry, text, whether it got in.
-    #[expect(clippy::too_many_arguments, reason = "the running totals of one loop")]
+    /// Rolls and budget over the candidates, in order. Gives those that did not fail their roll. `before` is the text of earlier loops
+    /// as the reference counts it.
     fn admit(
         &mut self,
         new: &[Candidate],
-        budget: i64,
-        base_tokens: i64,
-        base: &str,
-        overflow: &mut bool,
-        counted: &mut String,
+        before: &str,
         count: &dyn Fn(&str) -> i64,
-    ) -> Vec<(usize, String, bool)> {
+        scripts: &mut Scripts<'_>,
+    ) -> Vec<Passed> {
         let fixed = self.profile.on(&profile::LORE_BUDGET);
+        let base = if fixed { 0 } else { count(before) };
         let mut fresh = String::new();
         let mut passed = Vec::new();
         for (i, candidate) in new.iter().enumerate() {
-            let entry = match &candidate.forced {
-                Some(object) => (**object).clone(),
-                None => match self.entries.get(candidate.entry) {
-                    Some(entry) => entry.clone(),
-                    None => continue,
-                },
-            };
             let at = candidate.entry;
-            if *overflow && !entry.ignore_budget && !fixed {
-                self.explain(at, Outcome::OverBudget, Some(Reason::AfterOverflow));
-                passed.push((at, entry.content.clone(), false));
-                let later = new.get(i + 1..).unwrap_or(&[]).iter();
-                let rescued = later.clone().any(|c| {
-                    c.forced.as_deref().or_else(|| self.entries.get(c.entry)).is_some_and(|e| e.ignore_budget)
-                });
+            let entries = self.entries;
+            let Some(entry) = candidate.forced.as_deref().or_else(|| entries.get(at)) else { continue };
+            if self.overflow && !entry.ignore_budget && !fixed {
+                let rest = new.get(i..).unwrap_or(&[]).iter();
+                let objects = rest
+                    .filter_map(|c| Some((c.entry, c.forced.as_deref().or_else(|| entries.get(c.entry))?)));
+                let rescued = objects.clone().any(|(_, e)| e.ignore_budget);
+                for (at, entry) in objects.take(if rescued { 1 } else { usize::MAX }) {
+                    self.explain(at, Outcome::OverBudget, Some(Reason::AfterOverflow));
+                    passed.push(Passed { at, text: entry.content.clone(), admitted: false });
+                }
                 if rescued {
                     continue;
                 }
-                for rest in later {
-                    self.explain(rest.entry, Outcome::OverBudget, Some(Reason::AfterOverflow));
-                    let text = rest
-                        .forced
-                        .as_deref()
-                        .or_else(|| self.entries.get(rest.entry))
-                        .map(|e| e.content.clone());
-                    passed.push((rest.entry, text.unwrap_or_default(), false));
-                }
                 break;
             }
-            if entry.use_probability && !entry.certain && !self.timers.sticky(at) {
-                let roll = self.host.dice.draw(Site::Lore) * 100.0;
-                // A missing probability is NaN, which no roll passes.
-                if roll > entry.probability || entry.probability.is_nan() {
-                    self.explain(
-                        at,
-                        Outcome::Skipped,
-                        Some(Reason::Probability { draw: roll, needed: entry.probability }),
-                    );
-                    if candidate.forced.is_none() || fixed {
-                        self.lose(at);
-                    }
-                    continue;
-                }
+            if !self.roll(candidate, entry, fixed) {
+                continue;
             }
-            let text = macros::expand(&entry.content, self.env, self.host, self.effects);
+            let mut text = macros::expand(&entry.content, self.env, self.host, self.effects);
+            if fixed {
+                // What is inserted is what counts (03 F8).
+                text = scripts(&text, entry.script_depth(), self.host, self.effects);
+            }
             let share = self.input.shares.and_then(|shares| shares.get(&entry.world).copied());
-            let tokens = if share.is_some() { count(&text) } else { 0 };
+            let share = share.or_else(|| self.books.shares.get(&entry.world).copied());
+            let tokens = if fixed || share.is_some() { count(&text) } else { 0 };
             let spent = self.spent.get(&entry.world).copied().unwrap_or(0);
             if let Some(limit) = share.filter(|limit| spent + tokens > *limit) {
                 self.explain(at, Outcome::OverBudget, Some(Reason::Budget { limit }));
-                passed.push((at, text, false));
+                passed.push(Passed { at, text, admitted: false });
                 continue;
             }
-            let stops = if fixed {
+            let fits = if fixed {
                 // Exactly the texts that count, and an exact fit is allowed (03 F6, F7).
-                !entry.ignore_budget && count(&format!("{base}{fresh}{text}\n")) > budget
+                self.used + tokens <= self.limit
             } else {
                 fresh.push_str(&text);
                 fresh.push('\n');
-                !entry.ignore_budget && base_tokens + count(&fresh) >= budget
+                entry.ignore_budget || base + count(&fresh) < self.limit
             };
-            if stops {
-                *overflow = *overflow || !fixed;
-                self.explain(at, Outcome::OverBudget, Some(Reason::Budget { limit: budget }));
-                passed.push((at, text, false));
+            if !(fits || entry.ignore_budget) {
+                self.overflow = self.overflow || !fixed;
+                self.explain(at, Outcome::OverBudget, Some(Reason::Budget { limit: self.limit }));
+                passed.push(Passed { at, text, admitted: false });
                 continue;
             }
-            if fixed && !entry.ignore_budget {
-                fresh.push_str(&text);
-                fresh.push('\n');
-                counted.push_str(&text);
-                counted.push('\n');
-            }
+            let cost = if entry.ignore_budget { 0 } else { tokens };
+            self.used += cost;
             if share.is_some() {
                 self.spent.insert(entry.world.clone(), spent + tokens);
             }
             self.explain_active(at, candidate.cause.clone());
-            passed.push((at, text.clone(), true));
-            self.active.insert(entry.id.clone(), Active { what: entry, text });
+            passed.push(Passed { at, text: text.clone(), admitted: true });
+            self.active.insert(entry.id.clone(), Active { at, what: entry.clone(), text, cost });
         }
         passed
     }
 
-    pub(super) fn explain(&mut self, at: usize, outcome: Outcome, reason: Option<Reason>) {
-        if let Some(slot) = self.verdicts.get_mut(at) {
-            slot.outcome = outcome;
-            slot.reason = reason;
-            slot.round = self.round;
+    /// Whether an entry passes its roll (spec 03 §12). One that failed is out.
+    fn roll(&mut self, candidate: &Candidate, entry: &Entry, fixed: bool) -> bool {
+        let at = candidate.entry;
+        if !entry.use_probability || entry.certain || self.timers.sticky(at) {
+            return true;
         }
+        let roll = self.host.dice.draw(Site::Lore) * 100.0;
+        // A missing probability is NaN, which no roll passes.
+        if roll <= entry.probability {
+            return true;
+        }
+        self.explain(
+            at,
+            Outcome::Skipped,
+            Some(Reason::Probability { draw: roll, needed: entry.probability }),
+        );
+        if candidate.forced.is_none() || fixed {
+            self.lose(at);
+        }
+        false
+    }
+
+    /// Takes an active entry out again, because an override of its group came later (03 F25).
+    pub(super) fn retract(&mut self, at: usize, reason: Reason) {
+        let Some(id) = self.entries.get(at).map(|e| e.id.as_str()) else { return };
+        let Some(Active { cost, .. }) = self.active.shift_remove(id) else { return };
+        self.used -= cost;
+        self.lose(at);
+        self.explain(at, Outcome::Removed, Some(reason));
+    }
+
+    pub(super) fn explain(&mut self, at: usize, outcome: Outcome, reason: Option<Reason>) {
+        let round = self.round;
+        let slot = self.verdicts.entry(at).or_default();
+        (slot.outcome, slot.reason, slot.round) = (outcome, reason, round);
     }
 
     fn explain_active(&mut self, at: usize, cause: Cause) {
-        if let Some(slot) = self.verdicts.get_mut(at) {
-            slot.outcome = Outcome::Activated;
-            slot.reason = None;
-            slot.cause = Some(cause);
-            slot.round = self.round;
-        }
+        self.explain(at, Outcome::Activated, None);
+        self.verdicts.entry(at).or_default().cause = Some(cause);
     }
 
     /// An entry that lost its group stays out of this evaluation (03 F18).
     pub(super) fn lose(&mut self, at: usize) {
-        if let Some(failed) = self.failed.get_mut(at) {
-            *failed = true;
-        }
+        self.failed.insert(at);
     }
 
-    /// Inclusion groups of entries that are active already.
-    pub(super) fn active_groups(&self) -> impl Iterator<Item = &str> {
-        self.active.values().map(|a| a.what.group.as_str())
+    /// The entries that are active already.
+    pub(super) fn active(&self) -> impl Iterator<Item = &Active> {
+        self.active.values()
     }
 
     /// The score of an entry (spec 03 §11).

@@ -5,11 +5,13 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
+use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::entry::{Entry, Source};
 use crate::error::Warning;
 use crate::files::world_file;
+use crate::js;
 use crate::profile::{self, Profile};
 use crate::scene::{BookDialect, Character, Object, Scene, is_spec_shaped, unwrap_book};
 
@@ -41,10 +43,15 @@ fn read(
     books: &Object,
     (source, name): (Source, &str),
     profile: &Profile,
+    shares: &mut IndexMap<String, i64>,
     bad: &mut Vec<String>,
 ) -> Vec<Entry> {
     let Some(book) = books.get(name) else { return Vec::new() };
     let fixed = profile.on(&profile::LORE_ENTRIES);
+    let own = if fixed { Own::of(book) } else { Own::default() };
+    if let Some(share) = own.budget {
+        shares.insert(name.to_owned(), share);
+    }
     let converted = if fixed { converted(book) } else { None };
     let book = converted.as_ref().unwrap_or(book);
     if !book.get("entries").is_some_and(|e| e.is_object() || e.is_array()) {
@@ -54,7 +61,11 @@ fn read(
     let mut entries: Vec<Entry> = Vec::new();
     for (at, raw) in entries_of(book).into_iter().enumerate() {
         match Entry::new(name, raw, source, profile) {
-            Some(entry) => entries.push(entry),
+            Some(mut entry) => {
+                entry.scan_depth = entry.scan_depth.or(own.scan_depth);
+                entry.exclude_recursion |= own.flat;
+                entries.push(entry);
+            }
             None => bad.push(format!("lorebooks.books[{name:?}].entries[{at}]")),
         }
     }
@@ -72,6 +83,29 @@ fn read(
         }
     }
     entries
+}
+
+/// What a book says for all its entries (03 F46).
+#[derive(Default)]
+struct Own {
+    /// Messages to scan, where an entry has no number of its own.
+    scan_depth: Option<f64>,
+    /// Tokens that its entries may take.
+    budget: Option<i64>,
+    /// Its entries are not activated by recursion.
+    flat: bool,
+}
+
+impl Own {
+    fn of(book: &Value) -> Self {
+        let Some((book, _)) = book.as_object().map(unwrap_book) else { return Self::default() };
+        let number = |key: &str| book.get(key).and_then(Value::as_f64).filter(|n| *n > 0.0);
+        Self {
+            scan_depth: number("scan_depth"),
+            budget: number("token_budget").map(js::to_integer),
+            flat: book.get("recursive_scanning") == Some(&Value::Bool(false)),
+        }
+    }
 }
 
 /// A `character_book` or a book of another program, in the form of a world file (03 F47); `None` for what is one already.
@@ -92,6 +126,16 @@ pub(super) fn stem(avatar: &str) -> &str {
         }
         _ => avatar,
     }
+}
+
+/// The entries of a selection.
+pub(super) struct Collected {
+    /// In evaluation order.
+    pub(super) entries: Vec<Entry>,
+    /// Tokens that the entries of a book may take, where it says so.
+    pub(super) shares: IndexMap<String, i64>,
+    /// What could not be read.
+    pub(super) warnings: Vec<Warning>,
 }
 
 /// Which books a speaker's evaluation reads, and how they are put together.
@@ -147,10 +191,11 @@ impl Selection {
     /// All its entries, sorted, and what could not be read. Fixes group order, draws and budget; not the order of the text.
     ///
     /// In the reference one bad entry switches all books off, silently (03 F53).
-    pub(super) fn entries(&self, books: &Object, profile: &Profile) -> (Vec<Entry>, Vec<Warning>) {
-        let mut bad = Vec::new();
+    pub(super) fn entries(&self, books: &Object, profile: &Profile) -> Collected {
+        let (mut bad, mut shares) = (Vec::new(), IndexMap::new());
         let mut all = |names: &[String], source: Source| -> Vec<Entry> {
-            names.iter().flat_map(|name| read(books, (source, name), profile, &mut bad)).collect()
+            let read = |name: &String| read(books, (source, name), profile, &mut shares, &mut bad);
+            names.iter().flat_map(read).collect()
         };
         let (chat, persona) = (all(&self.chat, Source::Chat), all(&self.persona, Source::Persona));
         let mut global = all(&self.global, Source::Global);
@@ -176,7 +221,7 @@ impl Selection {
         let warn = |path: String| {
             Warning::new("lore_entry", path, format!("this cannot be read as a lorebook entry: {outcome}"))
         };
-        (out, bad.into_iter().map(warn).collect())
+        Collected { entries: out, shares, warnings: bad.into_iter().map(warn).collect() }
     }
 }
 
@@ -253,7 +298,7 @@ mod tests {
             scene.settings.world_info.insert("world_info_character_strategy".to_owned(), json!(strategy));
             let ids: Vec<_> = Selection::of(&scene, Some(&speaker))
                 .entries(&scene.lore.books, &Profile::sillytavern())
-                .0
+                .entries
                 .into_iter()
                 .map(|e| e.id)
                 .collect();

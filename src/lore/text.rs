@@ -128,6 +128,8 @@ pub(super) struct ScanText<'a> {
     reached: usize,
     /// Entries with a primary key that some part holds.
     touched: Vec<bool>,
+    /// Those of them that were not asked for yet.
+    fresh: Vec<usize>,
     joined: BTreeMap<View, Joined>,
     /// Results of keys on joined text: views with recursion text are forgotten when that grows.
     results: BTreeMap<(View, Test), bool>,
@@ -167,6 +169,7 @@ impl<'a> ScanText<'a> {
             seen: [0, 1].map(|i| Seen::new(index.plain.get(i).map_or(0, super::pattern::Patterns::len))),
             reached: 0,
             touched: vec![false; entries],
+            fresh: Vec::new(),
             joined: BTreeMap::new(),
             results: BTreeMap::new(),
             compiled: BTreeMap::new(),
@@ -206,8 +209,9 @@ impl<'a> ScanText<'a> {
             }
             let users = self.index.users.get(usize::from(hit.side)).and_then(|u| u.get(at));
             for &user in users.into_iter().flatten() {
-                if let Some(touched) = self.touched.get_mut(user as usize) {
+                if let Some(touched) = self.touched.get_mut(user as usize).filter(|t| !**t) {
                     *touched = true;
+                    self.fresh.push(user as usize);
                 }
             }
         }
@@ -226,6 +230,11 @@ impl<'a> ScanText<'a> {
     /// Whether a part that was looked at holds a primary key of an entry.
     pub(super) fn touched(&self, entry: usize) -> bool {
         self.touched.get(entry).copied().unwrap_or(false)
+    }
+
+    /// The entries that were touched since this was last asked.
+    pub(super) fn newly_touched(&mut self) -> Vec<usize> {
+        std::mem::take(&mut self.fresh)
     }
 
     /// Adds a recursion chunk.

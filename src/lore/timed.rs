@@ -2,6 +2,8 @@
 //!
 //! Spec: 03 §9. Differs from ST under `lore.timers`. Records are changes ([`Effects`]), never written here.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::{Value, json};
 
 use super::Input;
@@ -15,13 +17,42 @@ use crate::scene::Object;
 /// The effects of one evaluation.
 #[derive(Debug)]
 pub(super) struct Timers {
-    length: f64,
-    sticky: Vec<Option<f64>>,
-    cooldown: Vec<bool>,
+    clock: Clock,
+    /// Entries that stay, and since when.
+    sticky: BTreeMap<usize, f64>,
+    /// Entries that rest.
+    cooldown: BTreeSet<usize>,
     records: Records,
     /// New records are made.
     commit: bool,
     fixed: bool,
+}
+
+/// What time it is in a chat.
+#[derive(Clone, Copy, Debug)]
+struct Clock {
+    /// Messages, or turns of the user.
+    now: f64,
+    /// Messages: whether the chat has grown since a record was made.
+    messages: f64,
+    /// An effect of `n` turns lasts `n` turns beyond its own; one of `n` messages ends at the `n`-th (03 F26).
+    turns: bool,
+}
+
+impl Clock {
+    fn of(input: &Input<'_>, fixed: bool) -> Self {
+        let turns = fixed && input.settings.get("world_info_timed_unit").is_some_and(|v| v == "turns");
+        // Hidden messages are time that passed, too (03 F28).
+        let messages = if fixed { input.lines.total } else { input.lines.count };
+        #[expect(clippy::cast_precision_loss, reason = "numbers of messages")]
+        let [now, messages] = [if turns { input.lines.turns } else { messages } as f64, messages as f64];
+        Self { now, messages, turns }
+    }
+
+    /// The end of an effect that begins now.
+    fn end(self, lasts: f64) -> f64 {
+        self.now + lasts + if self.turns { 1.0 } else { 0.0 }
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -49,12 +80,10 @@ impl Timers {
     /// Reads the records, drops those that are over, and finds out which effects hold.
     pub(super) fn start(entries: &[Entry], input: &Input<'_>, profile: &Profile) -> Self {
         let fixed = profile.on(&profile::LORE_TIMERS);
-        #[expect(clippy::cast_precision_loss, reason = "numbers of messages")]
-        let length = input.lines.count as f64;
         let mut this = Self {
-            length,
-            sticky: vec![None; entries.len()],
-            cooldown: vec![false; entries.len()],
+            clock: Clock::of(input, fixed),
+            sticky: BTreeMap::new(),
+            cooldown: BTreeSet::new(),
             records: stored(input.metadata),
             fixed,
             // Background requests leave the clock alone where the fault is put right (03 F30).
@@ -86,7 +115,10 @@ impl Timers {
         let protected = record.get("protected").is_some_and(js::to_boolean);
         // The chat did not grow since: the reply that made the record is gone. A protected one outlives even a shorter chat in
         // the reference (03 F29).
-        if self.length <= start && (!protected || (fixed && self.length < start)) {
+        // Several may speak in one turn: then it is the messages that tell.
+        let made = record.get("messages").map_or(start, js::value_to_number);
+        let now = if self.clock.turns { self.clock.messages } else { self.clock.now };
+        if now <= made && (!protected || (fixed && now < made)) {
             self.map(kind).shift_remove(key);
             return;
         }
@@ -96,7 +128,7 @@ impl Timers {
             if fixed { e.id == key } else { hash.as_deref() == Some(js::number_text(e.hash).as_str()) }
         });
         let Some((at, entry)) = found.and_then(|at| Some((at, entries.get(at)?))) else {
-            if self.length >= end {
+            if self.clock.now >= end {
                 self.map(kind).shift_remove(key);
                 if fixed && kind == Kind::Sticky {
                     // Another member was speaking when it ended: its rest begins at its own end (03 F27). How long is known when
@@ -114,51 +146,61 @@ impl Timers {
             self.map(kind).shift_remove(key);
             return;
         }
-        if self.length >= end {
+        if self.clock.now >= end {
             self.map(kind).shift_remove(key);
             if let (Kind::Sticky, Some(rest)) = (kind, entry.cooldown) {
-                let from = if fixed { end } else { self.length };
-                if !fixed || self.length < end + rest {
-                    self.records.cooldown.insert(key.to_owned(), record_of(entry, from, from + rest, true));
-                    self.cooldown_on(at);
+                let from = if fixed { end } else { self.clock.now };
+                if !fixed || self.clock.now < end + rest {
+                    let record = self.record(entry, from, from + rest, true);
+                    self.records.cooldown.insert(key.to_owned(), record);
+                    self.cooldown.insert(at);
                 }
             }
             return;
         }
         match kind {
-            Kind::Sticky => {
-                if let Some(slot) = self.sticky.get_mut(at) {
-                    *slot = Some(start);
-                }
-            }
-            Kind::Cooldown => self.cooldown_on(at),
+            Kind::Sticky => _ = self.sticky.insert(at, start),
+            Kind::Cooldown => _ = self.cooldown.insert(at),
         }
     }
 
-    fn cooldown_on(&mut self, at: usize) {
-        if let Some(slot) = self.cooldown.get_mut(at) {
-            *slot = true;
-        }
+    /// The entries that an effect holds.
+    pub(super) fn held(&self) -> impl Iterator<Item = usize> {
+        self.sticky.keys().chain(&self.cooldown).copied()
     }
 
     /// Whether an entry stays from an earlier message.
     pub(super) fn sticky(&self, at: usize) -> bool {
-        self.sticky.get(at).copied().flatten().is_some()
+        self.sticky.contains_key(&at)
     }
 
     /// Since when it stays.
     pub(super) fn started(&self, at: usize) -> f64 {
-        self.sticky.get(at).copied().flatten().unwrap_or(f64::NEG_INFINITY)
+        self.sticky.get(&at).copied().unwrap_or(f64::NEG_INFINITY)
     }
 
     /// Whether it rests.
     pub(super) fn cooling(&self, at: usize) -> bool {
-        self.cooldown.get(at).copied().unwrap_or(false)
+        self.cooldown.contains(&at)
+    }
+
+    /// A stored effect. In turns it says how many messages there were, too.
+    fn record(&self, entry: &Entry, start: f64, end: f64, protected: bool) -> Value {
+        let mut record = json!({"hash": number_value(entry.hash), "start": number_value(start), "end": number_value(end), "protected": protected});
+        if let (true, Some(o)) = (self.clock.turns, record.as_object_mut()) {
+            o.insert("messages".to_owned(), number_value(self.clock.messages));
+        }
+        record
+    }
+
+    /// Whether an entry sits this message out (`@@activate_only_every`).
+    pub(super) fn off_beat(&self, entry: &Entry) -> Option<f64> {
+        entry.every.filter(|every| self.clock.now % every != 0.0)
     }
 
     /// The messages an entry waits for, while the chat is shorter.
     pub(super) fn delayed(&self, entry: &Entry) -> Option<f64> {
-        entry.delay.filter(|needed| self.length < *needed)
+        entry.delay.filter(|needed| self.clock.now < *needed)
     }
 
     /// Records of the entries that became active, as changes of the chat's metadata.
@@ -167,7 +209,7 @@ impl Timers {
             for Active { what, .. } in active {
                 for (kind, lasts) in [(Kind::Sticky, what.sticky), (Kind::Cooldown, what.cooldown)] {
                     let Some(lasts) = lasts else { continue };
-                    let record = record_of(what, self.length, self.length + lasts, false);
+                    let record = self.record(what, self.clock.now, self.clock.end(lasts), false);
                     // An existing record is never refreshed.
                     self.map(kind).entry(what.id.clone()).or_insert(record);
                 }
@@ -187,10 +229,6 @@ impl Timers {
 enum Kind {
     Sticky,
     Cooldown,
-}
-
-fn record_of(entry: &Entry, start: f64, end: f64, protected: bool) -> Value {
-    json!({"hash": number_value(entry.hash), "start": number_value(start), "end": number_value(end), "protected": protected})
 }
 
 /// A JSON number, whole where it is whole.

@@ -159,24 +159,24 @@ switches! {
         faults: ["03 F3", "03 F4", "03 F5"]
     }
     LORE_DECORATORS = "lore.decorators" {
-        off: "A decorator is known by its beginning, a carriage return belongs to its name, content of decorators alone is inserted.",
-        on: "A decorator's name ends at the first blank, and content may be empty behind it.",
+        off: "A decorator is known by its beginning, a carriage return belongs to its name, content of decorators alone is inserted, and those of card format V3 do nothing.",
+        on: "A decorator's name ends at the first blank, content may be empty behind it, and those of V3 that name fields of an entry set them.",
         faults: ["03 F16"]
     }
     LORE_GROUPS = "lore.groups" {
-        off: "A loser of two inclusion groups takes an unrelated entry with it, winners of several groups do not hold them, losers come back, resting sticky entries remove themselves, two sticky ones stay, scores ignore macros.",
-        on: "Each group is decided once, by sets of names, in order of appearance; the latest sticky entry holds its group; scores use the keys as they matched.",
-        faults: ["03 F15", "03 F18", "03 F19", "03 F20", "03 F21", "03 F22", "03 F23", "03 F24"]
+        off: "A loser of two inclusion groups takes an unrelated entry with it, winners of several groups do not hold them, losers come back, resting sticky entries remove themselves, two sticky ones stay, scores ignore macros, an override found by recursion comes too late.",
+        on: "Each group is decided once, by sets of names, in order of appearance; the latest sticky entry holds its group, an override takes it over even later; scores use the keys as they matched.",
+        faults: ["03 F15", "03 F18", "03 F19", "03 F20", "03 F21", "03 F22", "03 F23", "03 F24", "03 F25"]
     }
     LORE_BUDGET = "lore.budget" {
-        off: "Texts that activate nothing are forgotten by the budget, unlimited ones count against the others, an exact fit overflows, and one large entry ends the list.",
-        on: "Exactly the inserted, limited texts count, an exact fit fits, and smaller entries after a large one are still tried.",
-        faults: ["03 F6", "03 F7"]
+        off: "Texts that activate nothing are forgotten by the budget, unlimited ones and the frame of a message count against the others, texts count as they are before scripts, an exact fit overflows, and one large entry ends the list.",
+        on: "Exactly the inserted, limited texts count, each by itself and as scripts leave it; an exact fit fits, and smaller entries after a large one are still tried.",
+        faults: ["03 F6", "03 F7", "03 F8"]
     }
     LORE_TIMERS = "lore.timers" {
-        off: "Timed effects end when an entry is edited or another member speaks, survive a shorter chat, are spent by background and failed requests and unseen by previews.",
-        on: "Timed effects belong to the entry's id, rest from their own end, end with the messages that began them, are spent by replies only and read by previews.",
-        faults: ["03 F27", "03 F29", "03 F30", "03 F31", "03 F34", "03 F35", "03 F36b"]
+        off: "Timed effects end when an entry is edited or another member speaks, survive a shorter chat, run backwards when messages are hidden, are spent by background and failed requests and unseen by previews.",
+        on: "Timed effects belong to the entry's id, rest from their own end, end with the messages that began them, are spent by replies only and read by previews; hidden messages count, and `world_info_timed_unit: \"turns\"` counts turns of the user.",
+        faults: ["03 F26", "03 F27", "03 F28", "03 F29", "03 F30", "03 F31", "03 F34", "03 F35", "03 F36b"]
     }
     LORE_PLACES = "lore.places" {
         off: "Outlets and top examples read from the highest order down, and entries in the chat without a depth are lost.",
@@ -184,9 +184,9 @@ switches! {
         faults: ["03 F38", "03 F39"]
     }
     LORE_ENTRIES = "lore.entries" {
-        off: "An entry without a position is inserted nowhere, one without an order breaks the sort, tag filters do not apply when nobody is selected, of two entries under one uid one text is lost, a bad entry switches all books off, books in other forms are silent.",
-        on: "A missing position is the first, a missing order is 100, both filters treat nobody alike, equal uids are told apart, a bad entry is left out and reported, a `character_book` or another program's book is converted.",
-        faults: ["03 F43", "03 F44", "03 F47", "03 F50", "03 F51", "03 F53"]
+        off: "An entry without a position is inserted nowhere, one without an order breaks the sort, tag filters do not apply when nobody is selected, of two entries under one uid one text is lost, a bad entry switches all books off, books in other forms are silent, a book's own settings are ignored.",
+        on: "A missing position is the first, a missing order is 100, both filters treat nobody alike, equal uids are told apart, a bad entry is left out and reported, a `character_book` or another program's book is converted, and its `scan_depth`, `token_budget` and `recursive_scanning` hold for its entries.",
+        faults: ["03 F43", "03 F44", "03 F46", "03 F47", "03 F50", "03 F51", "03 F53"]
     }
     MACROS_ESCAPES = "macros.escapes" {
         off: "Every pass removes a backslash before a brace and acts on `{{trim}}`, also in text that came out of macros.",

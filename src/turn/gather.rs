@@ -14,8 +14,8 @@ use crate::injections::{
 use crate::js;
 use crate::lore::{self, ExamplePlace, LoreResult, lore_at_depth, merge_lore};
 use crate::macros::{CardTexts, Expander};
-use crate::parts::{Effects, Omitted, Origin, OriginKind};
-use crate::profile::{LORE_SCAN, PROMPT_EXAMPLES, PROMPT_NUDGES};
+use crate::parts::{Effects, Kind, Omitted, Origin, OriginKind};
+use crate::profile::{LORE_BUDGET, LORE_SCAN, PROMPT_EXAMPLES, PROMPT_NUDGES};
 use crate::scene::Character;
 use crate::scripts::{Call, Placement, run};
 use crate::templates::{Example, Speakers, parse_example, split_examples};
@@ -108,9 +108,14 @@ impl About<'_> {
         let text = |l: &Line<'_>| {
             if names { format!("{}: {}", l.message.name, l.text) } else { l.text.to_string() }
         };
+        let chat = &self.scene.chat.messages;
+        // What is swiped is not there yet.
+        let swiped = usize::from(self.options.kind == Kind::Swipe);
         lore::Lines {
             newest: lines.iter().rev().take(lore::Lines::MOST).map(text).collect(),
             count: lines.len(),
+            total: chat.len().saturating_sub(swiped),
+            turns: chat.iter().filter(|m| m.is_user && !m.is_system).count(),
         }
     }
 
@@ -149,7 +154,13 @@ impl About<'_> {
             shares: self.options.ask.shares.books.as_ref(),
         };
         let count = |text: &str| {
-            if text.is_empty() { 0 } else { self.counter.framing.text(self.counter.count, text) }
+            if text.is_empty() {
+                0
+            } else if self.profile.on(&LORE_BUDGET) {
+                i64::from(self.counter.count.count(text))
+            } else {
+                self.counter.framing.text(self.counter.count, text)
+            }
         };
         let env = scope.env;
         let mut scripts = |text: &str, depth: Option<f64>, host: &mut Host, effects: &mut Effects| {

@@ -73,7 +73,7 @@ pub fn scan_lore(
     about.register_standing(&mut injections);
     let chat = current_chat(&base, &mut scope);
     let texts = match ask.lines {
-        Some(lines) => Lines { newest: lines.iter().rev().cloned().collect(), count: lines.len() },
+        Some(lines) => Lines::new(lines.iter().rev().cloned().collect()),
         None => about.scan_texts(&core_chat(&chat, &about.line_rules(&compiled.scripts), &mut scope).0),
     };
     let prompt = ask.max_context.unwrap_or(about.sizes.0.saturating_sub(about.sizes.1));

@@ -51,7 +51,7 @@ fn scan(scene: &mut Scene, step: &Value) -> Value {
     ];
     let books = Books::new(scene, speaker.as_ref(), &profile);
     let input = Input {
-        lines: &Lines { count: lines.len(), newest: lines },
+        lines: &Lines::new(lines),
         sources: sources.map(String::as_str),
         injections: &[],
         max_context: step["max_context"].as_i64().unwrap_or(4096),

@@ -1,7 +1,7 @@
 //! The [run] examples of spec 03, on the reference's side, and the switches of the lorebook on both.
 
 use promptside::host::{Dice, Host};
-use promptside::lore::{self, Books, ExamplePlace, Input, Lines, LoreResult, State};
+use promptside::lore::{self, Books, ExamplePlace, Input, Lines, LoreResult, Outcome, Reason, State};
 use promptside::macros::EnvBase;
 use promptside::parts::Effects;
 use promptside::profile::Profile;
@@ -29,6 +29,8 @@ pub struct Look {
     pub nobody: bool,
     pub tags: Value,
     pub dry: bool,
+    /// Turns of the user; as many as lines by default.
+    pub turns: Option<usize>,
 }
 
 impl Default for Look {
@@ -51,6 +53,7 @@ impl Default for Look {
             nobody: false,
             tags: json!([]),
             dry: false,
+            turns: None,
         }
     }
 }
@@ -107,6 +110,11 @@ fn list(own: &[Value]) -> Value {
 }
 
 pub fn look(l: &Look) -> Seen {
+    look_with(l, &mut str::to_owned)
+}
+
+/// The same with a script on the entries' texts.
+fn look_with(l: &Look, script: &mut dyn FnMut(&str) -> String) -> Seen {
     let mut books = l.books.clone();
     if !l.entries.as_object().unwrap().is_empty() {
         books["W"] = json!({"entries": l.entries});
@@ -124,8 +132,9 @@ pub fn look(l: &Look) -> Seen {
     let mut effects = Effects::default();
     let compiled = Books::new(&scene, speaker, &l.profile);
     let base = EnvBase::new(&scene, Some(0), &l.profile);
+    let lines = Lines { turns: l.turns.unwrap_or(l.lines.len()), ..Lines::new(l.lines.clone()) };
     let input = Input {
-        lines: &Lines { newest: l.lines.clone(), count: l.lines.len() },
+        lines: &lines,
         sources: l.sources,
         injections: &l.injections,
         max_context: l.max_context,
@@ -144,7 +153,7 @@ pub fn look(l: &Look) -> Seen {
         &base.env(),
         &l.profile,
         &count,
-        &mut |t, _, _, _| t.to_owned(),
+        &mut |t, _, _, _| script(t),
         &mut host,
         &mut effects,
     );
@@ -1161,4 +1170,156 @@ fn faults_of_timers_on_both_sides() {
         });
         assert_eq!(back.uids().is_empty(), fixed);
     }
+}
+
+#[test]
+fn what_is_inserted_is_what_the_budget_counts() {
+    // F8: a script that empties or shortens a text.
+    let entries = list(&[
+        json!({"constant": true, "content": "раз два три CUT", "order": 3}),
+        json!({"constant": true, "content": "山 川", "order": 2}),
+        json!({"constant": true, "content": "x y", "order": 1}),
+    ]);
+    let l = Look { entries, max_context: 16, ..Look::default() };
+    let run = |profile: Profile| {
+        let mut shorten = |t: &str| if t.contains("CUT") { "раз".to_owned() } else { t.to_owned() };
+        look_with(&Look { profile, ..l.clone() }, &mut shorten)
+    };
+    // A budget of 4 words: the first alone fills it, or costs one.
+    assert_eq!(run(Profile::sillytavern()).uids(), Vec::<u64>::new());
+    let ours = run(Profile::promptside());
+    assert_eq!((ours.uids(), ours.lore.before.as_str()), (vec![0, 1], "山 川\nраз"));
+}
+
+#[test]
+fn an_override_that_recursion_finds_takes_its_group() {
+    // F25, and the place that its predecessor gives back.
+    let l = Look {
+        entries: list(&[
+            json!({"constant": true, "content": "короткий 龍", "group": "g"}),
+            json!({"key": ["龍"], "content": "a long one", "group": "g, h", "groupOverride": true}),
+            json!({"key": ["long"], "content": "late", "group": "g"}),
+        ]),
+        max_context: 16,
+        ..Look::default()
+    };
+    assert_eq!(both(&l), (vec![0], vec![1]));
+    let ours = look(&Look { profile: Profile::promptside(), ..l });
+    let short = ours.lore.explained.iter().find(|e| e.uid == 0).unwrap();
+    assert_eq!(short.outcome, Outcome::Removed);
+    assert_eq!(short.reason, Some(Reason::GroupLost { group: "g".into(), by: "override".into() }));
+}
+
+#[test]
+fn forced_entries_may_be_unconditional() {
+    // F36.
+    let stored = list(&[
+        json!({"disable": true, "content": "a"}),
+        json!({"key": ["nie"], "content": "b", "triggers": ["quiet"], "delay": 9}),
+    ]);
+    let forced = |more: &Value| -> Vec<Value> {
+        (0..2)
+            .map(|uid| {
+                let mut e = entry(uid, &json!({"world": "W", "content": format!("f{uid}")}));
+                e.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+                e
+            })
+            .collect()
+    };
+    for profile in [Profile::sillytavern(), Profile::promptside()] {
+        let l = Look { entries: stored.clone(), profile, ..Look::default() };
+        assert!(look(&Look { forced: forced(&json!({})), ..l.clone() }).uids().is_empty());
+        let all = look(&Look { forced: forced(&json!({"unconditional": true})), ..l });
+        assert_eq!((all.uids(), all.lore.before.as_str()), (vec![0, 1], "f1\nf0"));
+    }
+}
+
+#[test]
+fn a_books_own_settings_hold_for_its_entries() {
+    // F46: depth, budget and recursion of a `character_book`.
+    let e = |keys: &[&str], content: &str, order: u32| json!({"keys": keys, "content": content, "enabled": true, "insertion_order": order, "extensions": {"position": 0}});
+    let book = |own: &Value| {
+        let mut book = json!({"entries": [e(&["глубоко"], "один два", 3), e(&["один"], "три", 2), e(&["близко"], "four five six", 1)]});
+        book.as_object_mut().unwrap().extend(own.as_object().unwrap().clone());
+        json!({"C": book})
+    };
+    let run = |own: &Value| {
+        let l = Look {
+            books: book(own),
+            entries: json!({}),
+            global: vec!["C"],
+            lines: chat(&["x", "близко", "y", "глубоко"]),
+            profile: Profile::promptside(),
+            ..Look::default()
+        };
+        look(&l).uids()
+    };
+    assert_eq!(run(&json!({})), [2]);
+    assert_eq!(run(&json!({"scan_depth": 4})), [0, 2, 1]);
+    assert_eq!(run(&json!({"scan_depth": 4, "recursive_scanning": false})), [0, 2]);
+    assert_eq!(run(&json!({"scan_depth": 4, "token_budget": 3})), [0, 1]);
+    assert_eq!(run(&json!({"scan_depth": 1})), Vec::<u64>::new());
+}
+
+#[test]
+fn timed_effects_can_count_turns() {
+    // F26: three further turns are three further turns; F28: hidden messages are time that passed.
+    let entries = list(&[json!({"key": ["狼"], "content": "x", "sticky": 2, "cooldown": 1})]);
+    let mut metadata = json!({});
+    let mut active = Vec::new();
+    for turn in 1..=6 {
+        let mut lines = vec!["тихо".to_owned(); turn * 2 - 1];
+        if turn == 1 || turn == 4 || turn == 5 {
+            lines[0] = "狼".to_owned();
+        }
+        let l = Look {
+            entries: entries.clone(),
+            lines,
+            turns: Some(turn),
+            settings: json!({"world_info_depth": 1, "world_info_timed_unit": "turns"}),
+            metadata: metadata.clone(),
+            profile: Profile::promptside(),
+            ..Look::default()
+        };
+        let seen = look(&l);
+        active.push(!seen.uids().is_empty());
+        metadata["timedWorldInfo"] = seen.timers();
+    }
+    // Turn 1 begins it, 2 and 3 keep it, 4 rests, 5 begins anew.
+    assert_eq!(active, [true, true, true, false, true, true]);
+}
+
+#[test]
+fn decorators_of_v3_set_fields() {
+    let run = |content: &str, lines: &[&str], profile: Profile| {
+        let l = Look {
+            entries: list(&[json!({"key": ["狼"], "content": content})]),
+            lines: chat(lines),
+            profile,
+            ..Look::default()
+        };
+        look(&l)
+    };
+    let ours = |content: &str, lines: &[&str]| run(content, lines, Profile::promptside());
+    assert!(ours("@@activate_only_after 3\nx", &["狼"]).uids().is_empty());
+    assert_eq!(ours("@@activate_only_after 3\nx", &["狼", "b", "c"]).uids(), [0]);
+    assert!(ours("@@activate_only_every 2\nx", &["狼"]).uids().is_empty());
+    assert_eq!(ours("@@activate_only_every 2\nx", &["狼", "b"]).uids(), [0]);
+    assert!(ours("@@additional_keys лес,море\nx", &["狼 поле"]).uids().is_empty());
+    assert_eq!(ours("@@additional_keys лес,море\nx", &["狼 море"]).uids(), [0]);
+    assert!(ours("@@exclude_keys лес\nx", &["狼 лес"]).uids().is_empty());
+    assert!(ours("@@scan_depth 1\nx", &["b", "狼"]).uids().is_empty());
+    let deep = ours("@@depth 3\n@@role user\nx", &["狼"]).lore;
+    assert_eq!(
+        (deep.depth[0].depth, deep.depth[0].role, deep.depth[0].entries.as_slice()),
+        (3.0, 1, &["x".to_owned()][..])
+    );
+    assert_eq!(ours("@@position after_desc\nx", &["狼"]).lore.after, "x");
+    assert_eq!(
+        ours("@@keep_activate_after_match\nx", &["狼"]).timers()["sticky"]["W.0"]["end"],
+        1_000_000_001
+    );
+    // The reference takes no notice.
+    let silly = run("@@activate_only_after 3\n@@depth 3\nx", &["狼"], Profile::sillytavern());
+    assert_eq!((silly.uids(), silly.lore.before.as_str()), (vec![0], "x"));
 }
