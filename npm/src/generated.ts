@@ -738,6 +738,110 @@ speaker?: string,
 dry: boolean, };
 
 /**
+ * What a look into the lorebooks finds: which entries are active, what they say where, and why each is active or not.
+ */
+export type LoreLook = { 
+/**
+ * Text before the card.
+ */
+before: string, 
+/**
+ * Text after the card.
+ */
+after: string, 
+/**
+ * Example dialogue.
+ */
+examples: Array<LoreExample>, 
+/**
+ * Texts in the chat, by depth and role.
+ */
+depth: Array<LoreDepth>, 
+/**
+ * Lines above the author's note.
+ */
+an_before: Array<string>, 
+/**
+ * Lines below it.
+ */
+an_after: Array<string>, 
+/**
+ * Texts for `{{outlet::name}}`, by name.
+ */
+outlets: Record<string, string[]>, 
+/**
+ * Active entries, in the order in which they became so; empty in a dry look.
+ */
+activated: Array<LoreActive>, 
+/**
+ * Every entry that something came of.
+ */
+explained: Array<LoreExplained>, 
+/**
+ * All other entries: by reason and book their uids, where a list `[a, b]` stands for all whole numbers from a to b.
+ */
+untouched: Record<string, Record<string, (number | string | [number, number])[]>>, 
+/**
+ * The loops of the scan.
+ */
+loops: Array<LoreLoop>, 
+/**
+ * Tokens that the entries could take.
+ */
+budget: number, 
+/**
+ * An entry did not fit (in profile `promptside` others still may).
+ */
+overflow: boolean, 
+/**
+ * What could not be read, keys that were stopped.
+ */
+warnings: Array<Warning>, };
+
+/**
+ * An example dialogue of a lorebook entry.
+ */
+export type LoreExample = { 
+/**
+ * 0 before the card's own, 1 behind them.
+ */
+position: number, 
+/**
+ * The text.
+ */
+content: string, };
+
+/**
+ * Lorebook texts of one depth and role.
+ */
+export type LoreDepth = { 
+/**
+ * Messages from the end; null where there is none.
+ */
+depth: JsonValue, 
+/**
+ * 0 system, 1 user, 2 assistant.
+ */
+role: number, 
+/**
+ * Texts, joined by a line feed in the request.
+ */
+entries: Array<string>, };
+
+/**
+ * An active entry.
+ */
+export type LoreActive = { 
+/**
+ * Name of its book.
+ */
+book: string, 
+/**
+ * Its `uid`.
+ */
+uid: JsonValue, };
+
+/**
  * Everything that decides how a room goes. All is optional.
  */
 export type RoundConfig = { 

@@ -1,7 +1,7 @@
 import { glue, guarded, text } from "./core.js";
 import { PromptsideError } from "./errors.js";
 import { RoomMemory } from "./memory.js";
-import type { BuildOptions, RawOptions, Built, CleanOptions, Cleaned, Input, InspectOptions, Inspected, InspectedText, Output, Plan, Planned, RoomOptions, SceneInput, Scripted, ScriptOptions, SpeakerOptions, Start } from "./types.js";
+import type { BuildOptions, RawOptions, Built, CleanOptions, Cleaned, Input, InspectOptions, Inspected, InspectedText, LoreLook, LoreOptions, Output, Plan, Planned, RoomOptions, SceneInput, Scripted, ScriptOptions, SpeakerOptions, Start } from "./types.js";
 
 const left = new FinalizationRegistry<glue.Handle>((handle) => handle.free());
 
@@ -56,6 +56,11 @@ export class Room {
   /** A text as the regex scripts leave it, with what each did and which were stopped. Nothing is stored. */
   runScripts(text: string, options: ScriptOptions): Scripted {
     return this.#call("runScripts", { ...options, text });
+  }
+
+  /** Which lorebook entries would be active now, where their texts would go, and for every entry why it is active or not. Nothing is stored. */
+  inspectLore(options: Omit<LoreOptions, "dry"> = {}): LoreLook {
+    return this.#call("inspectLore", options);
   }
 
   /** Tells the room what happened and gets what to do next. `runRound` does this for you. */

@@ -46,6 +46,8 @@ export type RawOptions = Partial<Omit<made.RawOptions, "prompt">> & {
   /** A text, or messages, oldest first. */
   prompt: string | { role: "system" | "user" | "assistant"; content: string; name?: string }[];
 };
+/** A look into the lorebooks. */
+export type LoreOptions = Partial<made.LoreOptions>;
 /** A text to look at. */
 export type InspectOptions = Partial<made.InspectOptions>;
 /** Which regex scripts run on a text. */

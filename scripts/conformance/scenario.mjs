@@ -262,7 +262,9 @@ class Run {
       ...(step.member ? { speaker: step.member } : {}),
       dry: step.dry ?? false,
     });
-    return { result, ...(activated.length || recorded.activated ? { activated } : {}) };
+    // The reference tells of active entries in a real run only.
+    const told = step.dry ? [] : activated;
+    return { result, ...(told.length || recorded.activated ? { activated: told } : {}) };
   }
 
   count(step) {

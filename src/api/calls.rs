@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::types::{
-    BuildOptions, Built, CleanOptions, ExpandOptions, InspectOptions, InspectedText, LoreOptions, RawOptions,
-    Scripted, SpeakerOptions,
+    BuildOptions, Built, CleanOptions, ExpandOptions, InspectOptions, InspectedText, LoreActive, LoreDepth,
+    LoreExample, LoreLook, LoreOptions, RawOptions, Scripted, SpeakerOptions,
 };
 use crate::error::{Code, Error};
 use crate::js;
@@ -312,8 +312,13 @@ pub(super) fn regex(room: &mut Room, value: &Value) -> Result<Scripted, Error> {
     Ok(Scripted { text: done.text, changed: done.changes, changes: effects, warnings })
 }
 
-/// One lorebook scan.
-pub(super) fn lore(room: &mut Room, options: &LoreOptions, count: &dyn Count) -> Result<Value, Error> {
+/// One lorebook scan. `keep` stores what it drew and wrote.
+pub(super) fn lore(
+    room: &mut Room,
+    options: &LoreOptions,
+    count: &dyn Count,
+    keep: bool,
+) -> Result<LoreLook, Error> {
     let at = speaker(room, options.speaker.as_deref())?;
     let kind = Kind::named(options.trigger.as_deref().unwrap_or(""))?;
     let avatar = at.and_then(|i| room.scene().characters.get(i)).map(|c| c.avatar.clone());
@@ -327,37 +332,40 @@ pub(super) fn lore(room: &mut Room, options: &LoreOptions, count: &dyn Count) ->
         kind,
         lines: options.lines.as_deref(),
         max_context: options.max_context,
-        dry: options.dry,
+        dry: options.dry || !keep,
         standing: Some(&standing),
     };
     let found =
         turn::scan_lore(room.scene(), &ask, &compiled, room.profile(), count, &mut host, &mut effects);
-    let examples: Vec<Value> = found
+    let examples = found
         .examples
-        .iter()
-        .map(|(place, content)| json!({"position": u8::from(*place == ExamplePlace::Bottom), "content": content}))
-        .collect();
-    let depth: Vec<Value> = found
-        .depth
-        .iter()
-        .map(|d| json!({"depth": number(d.depth), "role": d.role, "entries": d.entries}))
-        .collect();
-    let result = json!({
-        "before": found.before,
-        "after": found.after,
-        "examples": examples,
-        "depth": depth,
-        "an_before": found.an_before,
-        "an_after": found.an_after,
-        "outlets": found.outlets,
-        "activated": if options.dry { Vec::new() } else { found.activated.iter().map(|a| json!({"book": a.book, "uid": a.uid})).collect() },
-        "explained": found.explained,
-        "untouched": found.untouched,
-        "loops": found.loops,
-        "budget": found.budget,
-        "overflow": found.overflow,
-        "warnings": effects.notes,
+        .into_iter()
+        .map(|(place, content)| LoreExample { position: u8::from(place == ExamplePlace::Bottom), content });
+    let depth = found.depth.into_iter().map(|d| LoreDepth {
+        depth: number(d.depth),
+        role: d.role,
+        entries: d.entries,
     });
+    let active = found.activated.into_iter();
+    let result = LoreLook {
+        before: found.before,
+        after: found.after,
+        examples: examples.collect(),
+        depth: depth.collect(),
+        an_before: found.an_before,
+        an_after: found.an_after,
+        outlets: found.outlets,
+        activated: active.map(|a| LoreActive { book: a.book, uid: a.uid }).collect(),
+        explained: found.explained,
+        untouched: found.untouched,
+        loops: found.loops,
+        budget: found.budget,
+        overflow: found.overflow,
+        warnings: std::mem::take(&mut effects.notes),
+    };
+    if !keep {
+        return Ok(result);
+    }
     *room.host_mut() = host;
     // Macros in entries write their variables in a dry run, too, where ST does so.
     if !options.dry || !room.profile().on(&PROMPT_ONCE) {

@@ -88,9 +88,9 @@ impl Session {
             "regex" => text(&calls::regex(&mut self.room, &value)?.text),
             "runScripts" => text(&calls::regex(&mut self.room, &value)?),
             "inspectText" => text(&calls::inspect_text(&mut self.room, &params(&value)?)?),
-            "lore" => {
+            "lore" | "inspectLore" => {
                 let counter = self.counter.clone();
-                text(&calls::lore(&mut self.room, &params(&value)?, &*counter)?)
+                text(&calls::lore(&mut self.room, &params(&value)?, &*counter, method == "lore")?)
             }
             "count" => text(&calls::count(&self.room, &value, &*self.counter)),
             name if name.starts_with("memory.") => self.memory(name, &value, &[]),

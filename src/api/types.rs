@@ -1,12 +1,82 @@
 //! Parameters and results of the calls, as JavaScript sees them. `npm/src/generated.ts` is made from these by a test.
 
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::Warning;
+use crate::lore::{Explained, Loop, Untouched};
 use crate::macros::{MacroSpan, Needs};
 use crate::parts::{Effects, Report};
 use crate::room::{Input, QuietInput};
+
+/// What a look into the lorebooks finds: which entries are active, what they say where, and why each is active or not.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct LoreLook {
+    /// Text before the card.
+    pub before: String,
+    /// Text after the card.
+    pub after: String,
+    /// Example dialogue.
+    pub examples: Vec<LoreExample>,
+    /// Texts in the chat, by depth and role.
+    pub depth: Vec<LoreDepth>,
+    /// Lines above the author's note.
+    pub an_before: Vec<String>,
+    /// Lines below it.
+    pub an_after: Vec<String>,
+    /// Texts for `{{outlet::name}}`, by name.
+    #[cfg_attr(test, ts(type = "Record<string, string[]>"))]
+    pub outlets: IndexMap<String, Vec<String>>,
+    /// Active entries, in the order in which they became so.
+    pub activated: Vec<LoreActive>,
+    /// Every entry that something came of.
+    pub explained: Vec<Explained>,
+    /// All other entries: by reason and book their uids, where a list `[a, b]` stands for all whole numbers from a to b.
+    #[cfg_attr(test, ts(type = "Record<string, Record<string, (number | string | [number, number])[]>>"))]
+    pub untouched: Untouched,
+    /// The loops of the scan.
+    pub loops: Vec<Loop>,
+    /// Tokens that the entries could take.
+    pub budget: i64,
+    /// An entry did not fit (in profile `promptside` others still may).
+    pub overflow: bool,
+    /// What could not be read, keys that were stopped.
+    pub warnings: Vec<Warning>,
+}
+
+/// An example dialogue of a lorebook entry.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct LoreExample {
+    /// 0 before the card's own, 1 behind them.
+    pub position: u8,
+    /// The text.
+    pub content: String,
+}
+
+/// Lorebook texts of one depth and role.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct LoreDepth {
+    /// Messages from the end; null where there is none.
+    pub depth: Value,
+    /// 0 system, 1 user, 2 assistant.
+    pub role: i64,
+    /// Texts, joined by a line feed in the request.
+    pub entries: Vec<String>,
+}
+
+/// An active entry.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct LoreActive {
+    /// Name of its book.
+    pub book: String,
+    /// Its `uid`.
+    pub uid: Value,
+}
 
 /// Who would speak?
 #[derive(Clone, Debug, Default, Deserialize)]
