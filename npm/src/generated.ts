@@ -770,7 +770,7 @@ an_after: Array<string>,
  */
 outlets: Record<string, string[]>, 
 /**
- * Active entries, in the order in which they became so; empty in a dry look.
+ * Active entries, in the order in which they became so.
  */
 activated: Array<LoreActive>, 
 /**
