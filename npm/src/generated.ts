@@ -1065,6 +1065,19 @@ export type OnBusy = "refuse" | "queue" | "replace";
 export type OnUserMessage = "insert" | "after" | "cancel";
 
 /**
+ * One line about each member.
+ */
+export type Blurbs = { 
+/**
+ * Lines by avatar; a member without one is told of by the beginning of its description.
+ */
+texts: Record<string, string>, 
+/**
+ * Code points of a line (default 120).
+ */
+chars: number, };
+
+/**
  * Members that replies call speak after the round.
  */
 export type CrossTalk = { 

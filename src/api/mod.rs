@@ -116,6 +116,7 @@ mod tests {
             coordinator::Handoff,
             coordinator::OnBusy,
             coordinator::OnUserMessage,
+            coordinator::Blurbs,
             coordinator::CrossTalk,
             coordinator::Auto,
             coordinator::Director,
