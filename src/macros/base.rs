@@ -53,6 +53,8 @@ pub struct EnvBase<'a> {
     pub input: String,
     /// Chat completion is used (default: unless the scene asks for text completion).
     pub chat_completion: bool,
+    /// What `{{original}}` is where no text has one (default: the macro stays).
+    pub original: Option<&'static str>,
     pub(super) memo: [OnceCell<String>; Field::COUNT],
     pub(super) greetings: OnceCell<Vec<String>>,
 }
@@ -114,6 +116,7 @@ impl<'a> EnvBase<'a> {
             last_generation_type: String::new(),
             input: String::new(),
             chat_completion: scene.text.is_none(),
+            original: None,
             memo: [const { OnceCell::new() }; Field::COUNT],
             greetings: OnceCell::new(),
         }
@@ -134,7 +137,7 @@ impl<'a> EnvBase<'a> {
             source: Some(self),
             trust: Trust::Full,
             post_process: None,
-            original: None,
+            original: self.original,
             chat: &self.chat,
             chat_id: &self.scene.chat.id,
             metadata: &self.scene.chat.metadata,

@@ -8,12 +8,13 @@ use serde_json::Value;
 use super::env::{Env, Trust};
 use super::eval::{Fixes, Run, Shared, substitute};
 use super::legacy;
-use super::post::starts_with_ci;
+use super::post::{starts_with_ci, with_original};
 use super::table::Field;
 use super::{Engine, EnvBase};
 use crate::host::Host;
 use crate::js;
 use crate::parts::Effects;
+use crate::profile::PROMPT_ONCE;
 use crate::scene::{Character, Group, Scene};
 
 /// What a card field is made of.
@@ -155,13 +156,19 @@ pub(super) fn text_of(
     let (card, source) = if nested { (env.card, env.source) } else { (None, None) };
     let other = env.source.filter(|_| name != env.char).map(|base| base.not_char_of(name));
     let not_char = other.as_deref().unwrap_or(env.not_char);
+    let original = env.original.filter(|_| drops_original(env));
     let inner =
-        Env { char: name, not_char, card, source, original: None, dynamic: &[], post_process: None, ..*env };
+        Env { char: name, not_char, card, source, original, dynamic: &[], post_process: None, ..*env };
     let text = match env.engine {
         Engine::New => substitute(raw, &inner, host, effects, shared),
         Engine::Legacy => legacy::substitute(raw, &inner, host, effects, shared),
     };
     tidy(text, env.collapse_newlines)
+}
+
+/// What is left of `{{original}}` where no text has one goes (fault F12).
+fn drops_original(env: &Env<'_>) -> bool {
+    env.original == Some("") && env.profile.on(&PROMPT_ONCE)
 }
 
 /// The environment of a source's own texts: its names, whatever the text that reads it was given.
@@ -204,7 +211,10 @@ pub(super) fn field(
     }
     set(&mut shared.busy, at, true);
     let trust = if field == Field::Persona { Trust::Full } else { Trust::Card };
-    let own = own_env(env, base, trust);
+    let mut own = own_env(env, base, trust);
+    if matches!(field, Field::CharPrompt | Field::CharInstruction) {
+        own.original = None; // these may still get theirs
+    }
     let text = match base.field_source(field) {
         FieldSource::Text(raw) => text_of(raw, own.char, &own, host, effects, shared),
         FieldSource::Joined { override_text, parts } => {
@@ -308,7 +318,9 @@ pub(super) fn version(env: &Env<'_>) -> String {
 
 impl Run<'_, '_> {
     pub(super) fn card_field(&mut self, which: Field) -> String {
-        field(&self.env, which, self.host, self.effects, self.shared)
+        let text = field(&self.env, which, self.host, self.effects, self.shared);
+        let overrides = matches!(which, Field::CharPrompt | Field::CharInstruction);
+        if overrides && drops_original(&self.env) { with_original(&text, "") } else { text }
     }
 
     pub(super) fn greeting(&mut self, n: usize) -> String {

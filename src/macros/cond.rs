@@ -226,10 +226,12 @@ impl Run<'_, '_> {
                 result.map(|()| String::new()).map_err(|why| self.refused(why))
             }
             Op::Eq | Op::Ne | Op::Gt | Op::Ge | Op::Lt | Op::Le => {
-                let given = self.given(doc, var, shift);
+                // From left to right: the value's macros may write the variable.
                 let vars = self.vars(var.global);
-                let mut holds = holds(op, &vars.get_numeric(name), &given);
-                if matches!(op, Op::Eq | Op::Ne) && vars.get(name).text() == given {
+                let (left, text) = (vars.get_numeric(name), vars.get(name).text());
+                let given = self.given(doc, var, shift);
+                let mut holds = holds(op, &left, &given);
+                if matches!(op, Op::Eq | Op::Ne) && text == given {
                     holds = op == Op::Eq;
                 }
                 Ok(holds.to_string())

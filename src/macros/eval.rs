@@ -355,6 +355,7 @@ impl<'a> Run<'_, 'a> {
         let result = match &node.kind {
             Kind::Call(call) => self.call(doc, node, call, scope, shift),
             Kind::Var(var) => self.shorthand(doc, var, shift).map(Ok),
+            Kind::Headless => Ok(Err(doc.cut(&node.span).to_owned() + "}}")),
         };
         self.shared.depth -= 1;
         let result = result?;
@@ -475,7 +476,7 @@ impl<'a> Run<'_, 'a> {
             if self.fixes.scopes {
                 out.push_str(&content);
                 out.push_str(doc.cut(&scope.closer));
-            } else {
+            } else if !scope.content.range.is_empty() {
                 // The reference loses the closing tag (fault F3).
                 out.push_str(args.last().map_or("", String::as_str));
                 out.push_str("}}");

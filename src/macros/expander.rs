@@ -27,6 +27,12 @@ impl Expander<'_> {
         expand(text, &env, self.host, self.effects)
     }
 
+    /// Expands a message of the chat: `{{original}}` means nothing in it and stays.
+    pub fn expand_message(&mut self, text: &str, trust: Trust) -> String {
+        let env = Env { trust: trust.min(self.env.trust), original: None, ..self.env };
+        expand(text, &env, self.host, self.effects)
+    }
+
     /// Expands a card's text with `{{original}}`, once.
     pub fn expand_original(&mut self, text: &str, original: &str) -> String {
         let env = Env { original: Some(original), trust: Trust::Card.min(self.env.trust), ..self.env };

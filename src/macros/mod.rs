@@ -29,6 +29,7 @@ pub use base::{DepthNote, EnvBase};
 pub use bias::{bias, without_bias};
 pub use env::{CardTexts, Engine, Env, InstructTexts, Trust};
 pub use expander::Expander;
+pub use post::with_original;
 pub use random::hash53;
 pub use spans::{MacroSpan, Needs, SpanStatus, explain, needs, parse, unknown};
 pub use table::names;

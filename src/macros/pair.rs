@@ -112,7 +112,7 @@ mod tests {
             .iter()
             .map(|n| match &n.kind {
                 Kind::Call(c) => c,
-                Kind::Var(_) => unreachable!(),
+                _ => unreachable!(),
             })
             .collect();
         let mut tags = vec![Tag::Plain; nodes.len()];

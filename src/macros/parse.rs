@@ -17,6 +17,15 @@ pub(super) struct Level {
     pub unclosed: Vec<usize>,
 }
 
+impl Level {
+    /// Adds what a macro held that turned out to be none.
+    fn take(&mut self, inner: Self) {
+        let whole = |node: &Node| !matches!(node.kind, Kind::Headless | Kind::Var(Var { torn: true, .. }));
+        self.nodes.extend(inner.nodes.into_iter().filter(whole));
+        self.unclosed.extend(inner.unclosed);
+    }
+}
+
 /// A complete macro, from `{{` to `}}`.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
@@ -30,6 +39,8 @@ pub(super) struct Node {
 pub(super) enum Kind {
     Call(Call),
     Var(Var),
+    /// Braces and flags without a head in the value of a shorthand: the reference closes them.
+    Headless,
 }
 
 /// `{{name::argument}}`.
@@ -65,6 +76,8 @@ pub(super) struct Var {
     pub op: Option<Op>,
     /// The value, for operators that take one.
     pub value: Option<Arg>,
+    /// It has no end of its own: the reference reads what it can of a malformed one in the value of another.
+    pub torn: bool,
 }
 
 /// Operators of the variable shorthand (spec 04 §8.2).
@@ -152,6 +165,7 @@ pub(super) fn parse(src: &str, rules: Rules) -> Tree {
         root: Level::default(),
         deep: 0,
         too_deep: false,
+        modes: Vec::new(),
     }
     .run()
 }
@@ -203,12 +217,26 @@ struct Frame {
 }
 
 enum Head {
-    /// Not a macro.
-    None,
+    /// Not a macro; its flags end at the offset.
+    None(usize),
     /// Complete without a frame of its own; scanning goes on at the offset.
     Done(Kind, usize),
     /// Open; scanning goes on at the offset.
     Open(Open, usize),
+    /// A malformed shorthand: what could be read of it, and where that ends.
+    Odd(Var, usize),
+}
+
+/// What follows the readable part of a malformed shorthand.
+enum Tail {
+    /// Names and marks up to the end of the macro there.
+    End(usize),
+    /// The same up to another macro there.
+    Macro(usize),
+    /// A word and then text.
+    Words,
+    /// Text that begins with something else and ends there.
+    Text(usize),
 }
 
 struct Parser<'s> {
@@ -220,6 +248,9 @@ struct Parser<'s> {
     /// Openers beyond the depth limit that wait for their closer.
     deep: usize,
     too_deep: bool,
+    /// What the reference's lexer believes to be in: arguments (true) or a value. It is one ahead of `frames` for each pair of
+    /// braces with nothing in it inside a macro, because their own closer closes that macro.
+    modes: Vec<bool>,
 }
 
 impl Parser<'_> {
@@ -243,7 +274,12 @@ impl Parser<'_> {
     fn run(mut self) -> Tree {
         let (mut at, mut steps) = (0, 0);
         while at < self.bytes.len() {
-            let found = self.bytes.iter().skip(at).position(|b| matches!(b, b'{' | b'}' | b':'));
+            let strays = self.strays();
+            let found = self
+                .bytes
+                .iter()
+                .skip(at)
+                .position(|b| matches!(b, b'{' | b'}' | b':') || strays && matches!(b, b'"' | b'='));
             let Some(step) = found else { break };
             at = self.step(at + step);
             steps += 1;
@@ -255,7 +291,7 @@ impl Parser<'_> {
     /// Reads what stands at a brace or colon; returns where to go on.
     fn step(&mut self, at: usize) -> usize {
         match self.byte(at) {
-            b'{' if self.frames.is_empty() => {
+            b'{' if self.frames.is_empty() && self.modes.is_empty() => {
                 let run = self.bytes.iter().skip(at).take_while(|b| **b == b'{').count();
                 if run < 2 { at + 1 } else { self.opener(at + run - 2) }
             }
@@ -268,45 +304,86 @@ impl Parser<'_> {
                 self.close(at, at);
                 at + 2
             }
-            b':' if self.byte(at + 1) == b':' && self.deep == 0 => {
-                if let Some(Frame { open: Open::Call { list: true, .. }, .. }) = self.frames.last() {
-                    self.end_argument(at);
-                    if let Some(frame) = self.frames.last_mut() {
-                        frame.from = at + 2;
-                    }
-                    return at + 2;
-                }
-                at + 1
-            }
+            b'}' if self.byte(at + 1) == b'}' && self.modes.pop().is_some() => at + 2,
+            b':' | b'"' | b'=' if self.deep == 0 => self.separator(at),
             _ => at + 1,
         }
     }
 
+    /// A separator would be read where the grammar has none: in the value of a shorthand that is read as arguments.
+    fn strays(&self) -> bool {
+        self.modes.last() == Some(&true)
+            && matches!(self.frames.last(), Some(Frame { open: Open::Var { .. }, .. }))
+    }
+
+    fn separator(&mut self, at: usize) -> usize {
+        let double = self.two(at, b':');
+        if self.strays() {
+            // One before the end is dropped; any other makes the shorthand text.
+            let end = self.skip_space(at + if double { 2 } else { 1 });
+            if self.two(end, b'}') {
+                self.close(at, end);
+                return end + 2;
+            }
+            if let Some(frame) = self.frames.pop() {
+                self.spill(frame.level);
+            }
+        }
+        let listed = matches!(self.frames.last(), Some(Frame { open: Open::Call { list: true, .. }, .. }));
+        if !(double && listed && self.modes.last() == Some(&true)) {
+            return at + 1;
+        }
+        self.end_argument(at);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.from = at + 2;
+        }
+        at + 2
+    }
+
+    fn open(&mut self, frame: Frame) {
+        self.modes.push(matches!(frame.open, Open::Call { .. }));
+        self.frames.push(frame);
+    }
+
     fn opener(&mut self, at: usize) -> usize {
         match self.head(at) {
-            Head::None => at + 2,
+            Head::None(end) => {
+                if self.deep > 0 || self.rules.strict_names {
+                    return at + 2;
+                }
+                if let Some(Frame { open: Open::Var { .. }, .. }) = self.frames.last() {
+                    self.push(Node { span: at..end, kind: Kind::Headless });
+                }
+                let close = self.skip_space(end);
+                if self.two(close, b'}') {
+                    if self.frames.is_empty() {
+                        return close + 2;
+                    }
+                    self.modes.push(false);
+                }
+                at + 2
+            }
             Head::Done(kind, end) => {
                 if self.deep == 0 {
                     self.push(Node { span: at..end, kind });
                 }
                 end
             }
-            Head::Open(..) if self.deep > 0 || self.frames.len() >= self.rules.depth => {
+            Head::Open(..) | Head::Odd(..) if self.deep > 0 || self.frames.len() >= self.rules.depth => {
                 self.too_deep = true;
                 self.deep += 1;
                 at + 2
             }
-            // Inside an argument the reference gives up on the enclosing macro: what follows is skipped up to the next `}}`, which closes
-            // that one (spec 04 §4.6, recorded).
-            Head::Open(Open::Broken, from) if !self.frames.is_empty() && !self.rules.strict_names => {
-                let level = self.frames.last_mut().map_or(&mut self.root, |f| &mut f.level);
-                level.unclosed.push(at);
-                let Some(end) = self.rest(from).find("}}") else { return self.bytes.len() };
-                self.close(from, from + end);
-                from + end + 2
-            }
+            Head::Odd(var, end) => match self.frames.last().map(|f| &f.open) {
+                Some(Open::Var { .. }) if !self.rules.strict_names => self.torn(at, var, end),
+                Some(_) if !self.rules.strict_names => self.odd_argument(at, &var, end),
+                _ => {
+                    self.open(Frame { at, open: Open::Broken, from: end, level: Level::default() });
+                    end
+                }
+            },
             Head::Open(open, from) => {
-                self.frames.push(Frame { at, open, from, level: Level::default() });
+                self.open(Frame { at, open, from, level: Level::default() });
                 from
             }
         }
@@ -322,6 +399,7 @@ impl Parser<'_> {
     /// The head behind `{{`: flags, then a name, a comment or a variable (spec 04 §4.1).
     fn head(&self, at: usize) -> Head {
         let mut p = at + 2;
+        let mut end = p;
         let (mut closing, mut keep) = (false, false);
         loop {
             p = self.skip_space(p);
@@ -332,9 +410,10 @@ impl Parser<'_> {
                 b'!' | b'?' | b'~' | b'>' => {}
                 b @ (b'.' | b'$') => return self.variable(p + 1, b == b'$'),
                 b if b.is_ascii_alphabetic() => return self.named(p, closing, keep),
-                _ => return Head::None,
+                _ => return Head::None(end),
             }
             p += 1;
+            end = p;
         }
     }
 
@@ -349,77 +428,162 @@ impl Parser<'_> {
         let accepted = |c: char| matches!(c, ':' | '|' | '}') || js::is_space(c);
         let rest = self.rest(name.end);
         if self.rules.strict_names && !rest.is_empty() && !rest.starts_with(accepted) {
-            return Head::None;
+            return Head::None(at);
         }
         let odd = rest.find(accepted).unwrap_or(rest.len());
         let p = self.skip_space(name.end + odd);
-        let args = Vec::new();
         if self.two(p, b'}') {
-            return Head::Done(Kind::Call(Call { name, closing, keep, args }), p + 2);
+            return Head::Done(Kind::Call(Call { name, closing, keep, args: Vec::new() }), p + 2);
         }
-        let (list, from) =
-            if self.two(p, b':') { (true, p + 2) } else { (false, p + usize::from(self.byte(p) == b':')) };
-        Head::Open(Open::Call { name, closing, keep, args, list }, from)
+        self.arguments(name, closing, keep, p)
     }
 
     fn comment(&self, at: usize, closing: bool, keep: bool) -> Head {
         let name = at..at + 2;
         let p = self.skip_space(name.end);
-        let args = Vec::new();
         if self.two(p, b'}') {
-            return Head::Done(Kind::Call(Call { name, closing, keep, args }), p + 2);
+            return Head::Done(Kind::Call(Call { name, closing, keep, args: Vec::new() }), p + 2);
         }
-        let (list, from) = if self.two(p, b':') { (true, p + 2) } else { (false, p) };
-        Head::Open(Open::Call { name, closing, keep, args, list }, from)
+        self.arguments(name, closing, keep, p)
     }
 
-    /// A shorthand behind its `.` or `$`. One missing name or one surplus token is repaired as the reference does (spec 04 §4.6).
+    /// A call whose arguments begin at an offset.
+    fn arguments(&self, name: Range<usize>, closing: bool, keep: bool, at: usize) -> Head {
+        let list = self.two(at, b':');
+        let from = at + if list { 2 } else { usize::from(self.byte(at) == b':') };
+        Head::Open(Open::Call { name, closing, keep, args: Vec::new(), list }, from)
+    }
+
+    /// A malformed shorthand in the value of another: what could be read of it counts, what cannot be is dropped, and the next `}}`
+    /// closes the other one (spec 04 §4.6; the rules for what is dropped are observed).
+    fn torn(&mut self, at: usize, var: Var, end: usize) -> usize {
+        let stop = match self.tail(end) {
+            _ if var.name.is_empty() => end,
+            Tail::Words => end,
+            Tail::End(stop) => {
+                self.modes.push(false);
+                stop
+            }
+            Tail::Macro(stop) | Tail::Text(stop) => stop,
+        };
+        self.push(Node { span: at..stop, kind: Kind::Var(Var { torn: true, ..var }) });
+        stop
+    }
+
+    /// A malformed shorthand in an argument is text of it, and the next `}}` closes the enclosing macro; names and marks before
+    /// that are dropped.
+    fn odd_argument(&mut self, at: usize, var: &Var, end: usize) -> usize {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.level.unclosed.push(at);
+        }
+        match self.tail(end) {
+            Tail::End(stop) if !var.name.is_empty() => {
+                self.modes.push(false);
+                self.close(end, stop);
+                stop + 2
+            }
+            _ => end,
+        }
+    }
+
+    /// What stands behind the readable part of a malformed shorthand.
+    fn tail(&self, from: usize) -> Tail {
+        let mut p = from;
+        loop {
+            p = self.skip_space(p);
+            match self.byte(p) {
+                b'}' if self.two(p, b'}') => return Tail::End(p),
+                b'{' if self.two(p, b'{') => return Tail::Macro(p),
+                b'.' | b'$' => {
+                    p = self.skip_space(p + 1);
+                    p += var_name(self.rest(p), false);
+                }
+                b'!' | b'?' | b'~' | b'#' | b'/' | b'>' => p += 1,
+                b'+' | b'-' if self.two(p, self.byte(p)) => p += 2,
+                b if b.is_ascii_alphabetic() => {
+                    p += var_name(self.rest(p), false).max(1);
+                    let more = matches!(self.byte(p), b'.' | b'$' | b'!' | b'?' | b'~' | b'#' | b'/' | b'>');
+                    if !(more || self.two(p, b'}') || self.two(p, b'{')) {
+                        return Tail::Words;
+                    }
+                }
+                _ if Op::ALL.iter().any(|(text, _)| self.rest(p).starts_with(text)) => return Tail::Words,
+                _ => {
+                    let braces = |w: &[u8]| matches!(w, b"{{" | b"}}");
+                    let length = self.bytes.get(p..).and_then(|rest| rest.windows(2).position(braces));
+                    return Tail::Text(length.map_or(self.bytes.len(), |n| p + n));
+                }
+            }
+        }
+    }
+
+    /// A shorthand behind its `.` or `$`. A missing name or one surplus token is repaired as the reference does (spec 04 §4.6).
     fn variable(&self, at: usize, global: bool) -> Head {
         let any = self.rules.strict_names;
         let mut repaired = false;
         let mut p = self.skip_space(at);
         let mut length = var_name(self.rest(p), any);
-        if length == 0 {
+        if length == 0 && matches!(self.byte(p), b'.' | b'$') {
             repaired = true;
-            if matches!(self.byte(p), b'.' | b'$') {
-                p = self.skip_space(p + 1);
-                length = var_name(self.rest(p), any);
-                if length == 0 {
-                    return Head::Open(Open::Broken, p);
-                }
-            }
+            p = self.skip_space(p + 1);
+            length = var_name(self.rest(p), any);
+        }
+        if length == 0 {
+            return self.nameless(at, global);
         }
         let name = p..p + length;
         p = self.skip_space(name.end);
+        let mut end = name.end;
         let op = Op::ALL.iter().find(|(text, _)| self.rest(p).starts_with(text));
         if let Some((text, op)) = op {
             p += text.len();
             if op.takes_value() {
                 return Head::Open(Open::Var { global, name, op: *op, repaired }, p);
             }
+            end = p;
             p = self.skip_space(p);
         }
+        let var = Var { global, name, op: op.map(|(_, op)| *op), value: None, torn: false };
         if !self.two(p, b'}') {
             // One more token may stand before the end.
             let surplus = match self.byte(p) {
-                b'.' | b'$' => 1,
+                b'/' if self.two(p, b'/') => 2,
+                b'.' | b'$' | b'!' | b'?' | b'~' | b'#' | b'/' | b'>' => 1,
                 _ => match Op::ALL.iter().find(|(text, _)| op.is_some() && self.rest(p).starts_with(text)) {
                     Some((text, _)) => text.len(),
                     None => var_name(self.rest(p), any),
                 },
             };
-            let end = self.skip_space(p + surplus);
-            if surplus == 0 || !self.two(end, b'}') {
-                return Head::Open(Open::Broken, p);
+            let close = self.skip_space(p + surplus);
+            if surplus == 0 || !self.two(close, b'}') {
+                return Head::Odd(var, end);
             }
             repaired = true;
-            p = end;
+            p = close;
         }
-        let op = op.map(|(_, op)| *op);
         if repaired && self.rules.strict_names {
-            return Head::Open(Open::Broken, p);
+            return Head::Odd(var, p);
         }
-        Head::Done(Kind::Var(Var { global, name, op, value: None }), p + 2)
+        Head::Done(Kind::Var(var), p + 2)
+    }
+
+    /// A shorthand whose name is missing: nothing comes of it if only names and marks follow.
+    fn nameless(&self, at: usize, global: bool) -> Head {
+        let var = Var { global, name: at..at, op: None, value: None, torn: false };
+        let mut p = at;
+        let mut marked = false;
+        loop {
+            p = self.skip_space(p);
+            match self.byte(p) {
+                b'.' | b'$' | b'!' | b'?' | b'~' | b'#' | b'/' | b'>' => p += 1,
+                b'}' if self.two(p, b'}') && !self.rules.strict_names => {
+                    return Head::Done(Kind::Var(var), p + 2);
+                }
+                b if marked && b.is_ascii_alphabetic() => p += var_name(self.rest(p), false).max(1),
+                _ => return Head::Odd(var, at),
+            }
+            marked = true;
+        }
     }
 
     /// The argument that ends at an offset, trimmed, with the macros read since it began.
@@ -443,6 +607,7 @@ impl Parser<'_> {
     /// The innermost open macro ends with `}}` at an offset, its last argument at `end`.
     fn close(&mut self, end: usize, at: usize) {
         let arg = self.take_argument(end);
+        self.modes.pop();
         let (Some(frame), Some(arg)) = (self.frames.pop(), arg) else { return };
         let kind = match frame.open {
             Open::Call { name, mut closing, keep, mut args, .. } => {
@@ -452,7 +617,7 @@ impl Parser<'_> {
             }
             Open::Var { repaired: true, .. } if self.rules.strict_names => return self.spill(arg.level),
             Open::Var { global, name, op, .. } => {
-                Kind::Var(Var { global, name, op: Some(op), value: Some(arg) })
+                Kind::Var(Var { global, name, op: Some(op), value: Some(arg), torn: false })
             }
             Open::Broken => return self.spill(arg.level),
         };
@@ -472,8 +637,7 @@ impl Parser<'_> {
     /// Turns a closed shorthand into literal text: what it holds moves one level up.
     fn spill(&mut self, inner: Level) {
         let level = self.frames.last_mut().map_or(&mut self.root, |f| &mut f.level);
-        level.nodes.extend(inner.nodes);
-        level.unclosed.extend(inner.unclosed);
+        level.take(inner);
     }
 
     /// At the end of the text everything still open is literal.
@@ -482,12 +646,10 @@ impl Parser<'_> {
             self.root.unclosed.push(frame.at);
             if let Open::Call { args, .. } = frame.open {
                 for arg in args {
-                    self.root.nodes.extend(arg.level.nodes);
-                    self.root.unclosed.extend(arg.level.unclosed);
+                    self.root.take(arg.level);
                 }
             }
-            self.root.nodes.extend(frame.level.nodes);
-            self.root.unclosed.extend(frame.level.unclosed);
+            self.root.take(frame.level);
         }
     }
 }

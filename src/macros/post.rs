@@ -160,3 +160,30 @@ pub(super) fn settle(text: String) -> String {
 fn drop_else(text: String) -> String {
     if text.contains(ELSE_MARK) { text.replace(ELSE_MARK, "") } else { text }
 }
+
+/// Puts an override's original in place of the first `{{original}}` in it; further ones are empty.
+pub fn with_original(text: &str, own: &str) -> String {
+    let mut out = String::with_capacity(text.len() + own.len());
+    let (mut rest, mut own) = (text, Some(own));
+    while let Some(open) = rest.find("{{") {
+        let (before, tail) = rest.split_at(open);
+        out.push_str(before);
+        if let Some(behind) = original_macro(tail) {
+            out.push_str(own.take().unwrap_or(""));
+            rest = behind;
+        } else {
+            out.push_str("{{");
+            rest = tail.strip_prefix("{{").unwrap_or("");
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// What follows `{{original}}` at the start of a text, blanks and case apart.
+fn original_macro(text: &str) -> Option<&str> {
+    let name = crate::js::trim_start(text.strip_prefix("{{")?);
+    let (word, behind) = name.split_at_checked("original".len())?;
+    let behind = crate::js::trim_start(behind).strip_prefix("}}")?;
+    word.eq_ignore_ascii_case("original").then_some(behind)
+}

@@ -233,6 +233,7 @@ fn spans(text: &str, known: &[&str], profile: &Profile) -> Vec<(usize, MacroSpan
                 content = Some(units(&(node.span.end..closer.span.start)));
             }
             let (name, status, args) = match &node.kind {
+                Kind::Headless => continue,
                 Kind::Var(var) => {
                     let mark = if var.global { "$" } else { "." };
                     stretches.extend(var.value.iter().map(|a| a.level.nodes.as_slice()));
@@ -337,6 +338,7 @@ pub fn needs(text: &str, profile: &Profile) -> Needs {
     while let Some(nodes) = stretches.pop() {
         for node in nodes {
             match &node.kind {
+                Kind::Headless => {}
                 Kind::Var(var) => {
                     needs.variables = true;
                     needs.writes |= var.op.is_some_and(super::parse::Op::writes);

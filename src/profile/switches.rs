@@ -139,9 +139,9 @@ switches! {
         faults: ["01 F18", "02 F-23", "02 F-31", "02 F-33", "02 F-48"]
     }
     PROMPT_ONCE = "prompt.once" {
-        off: "Card fields, prompts and injected texts are expanded two or three times, so random macros differ between passes; a blank format hides its field.",
-        on: "Each text is expanded once a request; a blank format counts as none.",
-        faults: ["02 F-36", "02 F-41"]
+        off: "Card fields, prompts and injected texts are expanded two or three times, so random macros differ between passes; an `{{original}}` that no text has is sent; a blank format hides its field.",
+        on: "Each text is expanded once a request, an `{{original}}` that is left over goes, a blank format counts as none.",
+        faults: ["02 F-36", "02 F-41", "04 F12"]
     }
     LORE_MATCHING = "lore.matching" {
         off: "Whole words are bounded by ASCII letters only, keys of several words have no bounds, case is ignored by lower-casing, a blank key matches always.",
@@ -219,7 +219,7 @@ switches! {
     }
 
     MACROS_NAMES = "macros.names" {
-        off: "Characters behind a macro's name are swallowed, malformed variable shorthands vanish or are repaired, their names are ASCII, three old names are unknown.",
+        off: "Characters behind a macro's name are swallowed, malformed variable shorthands vanish or are repaired, braces without a name are closed in values and upset what follows, their names are ASCII, three old names are unknown.",
         on: "What is malformed stays as it is, shorthand names may be in any script, `charJailbreak`, `instructFirstOutput` and `instructLastOutput` work.",
         faults: ["04 F8", "04 F11", "04 F16", "04 F19"]
     }

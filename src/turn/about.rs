@@ -14,7 +14,7 @@ use crate::lore::LoreResult;
 use crate::macros::{CardTexts, EnvBase, Expander};
 use crate::models::{Framing, Model, can_call_tools};
 use crate::parts::{ChatEdit, Kind};
-use crate::profile::{PROMPT_CONTINUE, PROMPT_NUDGES, Profile, TOKENS_ESTIMATE};
+use crate::profile::{PROMPT_CONTINUE, PROMPT_NUDGES, PROMPT_ONCE, Profile, TOKENS_ESTIMATE};
 use crate::prompt::chat::{Counter, Input, Supplied};
 use crate::scene::{Character, ChatMessage, PersonaPosition, Scene};
 use crate::scripts::CompiledScripts;
@@ -124,6 +124,7 @@ impl<'a> About<'a> {
         (base.max_context, base.max_response) = self.sizes;
         self.options.kind.as_str().clone_into(&mut base.last_generation_type);
         base.input.clone_from(&self.options.input);
+        base.original = self.profile.on(&PROMPT_ONCE).then_some("");
         if self.options.kind == Kind::Swipe {
             base.chat = Cow::Owned(being_swiped(&self.scene.chat.messages));
         }

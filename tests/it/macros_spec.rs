@@ -188,6 +188,78 @@ fn unclosed_and_malformed() {
     w.unchanged(&["{{.n++5}}", "{{.1}}", "{{.变量}}"]);
 }
 
+/// Recorded from the reference, as the spec's own rows are (spec 04 §4.6): each text alone, variables as below.
+#[test]
+fn malformed_shorthands_as_recorded() {
+    let fresh = || World::plain().local(json!({"v": "x", "n": 4, "a-b": "ab"}));
+    for (text, want) in [
+        // Braces without a head in a value are closed.
+        ("{{.q = {{}}[{{.q}}]", "[{{}}]"),
+        ("{{.q = a {{1 b}}[{{.q}}]", "[a {{}}1 b]"),
+        ("{{.q = {{ # ! 1}} y}}[{{.q}}]", " y}}[{{ # !}} 1]"),
+        ("{{.q = {{{user}} z}}[{{.q}}]", " z}}[{{}}{user]"),
+        ("{{.q = {{{{{user}}}} b}}[{{.q}}]", "}} b}}[{{}}{{}}{user]"),
+        ("{{.q ?? {{.y ?? {{1}}|}}}}|", "{{}}1|}}|"),
+        ("{{.q ?? {{reverse::{{1}}|}}}}|", "1{{|}}|"),
+        ("{{.q ?? {{用户", "{{.q ?? {{用户"),
+        // Marks instead of a name, marks behind one.
+        ("{{..}}|{{. .}}|{{.$}}|{{.!}}|{{...}}|{{.! ! v}}|{{.?? v}}|{{.//v}}|", "||||||||"),
+        ("{{.v!}}{{.v?}}{{.v~}}{{.v#}}{{.v/}}{{.v ! }}{{.v //}}{{.n++!}}", "xxxxxxx5"),
+        ("{{.v1!}}|{{..v.}}|{{.. v b}}|{{. .q = 5}}[{{.q}}]", "|x|x|[5]"),
+        // In the value of another: what can be read counts.
+        ("{{.q = a {{.v.w}} c}}[{{.q}}]", " c}}[a x]"),
+        ("{{.q = a {{.v,b}} c}}[{{.q}}]", " c}}[a x]"),
+        ("{{.q = a {{.n++5}} c}}[{{.q}}]", " c}}[a 5]"),
+        ("{{.q = a {{.n++ 5 {{user}}}} c}}[{{.q}}]", " c}}[a 5User]"),
+        ("{{.q = a {{.v b c}} c}}[{{.q}}]", " c}}[a x b c]"),
+        ("{{.q = a {{.v !! c}} c}}[{{.q}}]", " c}}[a x]"),
+        ("{{.q = a {{.变b {{user}} }} c}}[{{.q}}]", " c}}[a 变b User]"),
+        ("{{.q = a {{.== 1}} c}}[{{.q}}]", " c}}[a == 1]"),
+        ("{{.q = a {{...}} c}}[{{.q}}]", "[a  c]"),
+        ("{{.q = a {{.v{{user}}}} c}}[{{.q}}]", " c}}[a xUser]"),
+        ("{{.q = {{.v.w {{user}}", "{{.q = {{.v.w User"),
+        // In an argument: text.
+        ("{{reverse::q {{.v,b}} c}}", "b,v.{{ q c}}"),
+        ("{{reverse::q {{.变b {{user}} }} c}}", "resU b变.{{ q c}}"),
+        ("{{reverse::q {{.v.b :: {{user}} }} c}}", "{{reverse::q {{.v.b :: User }} c}}"),
+        ("{{reverse::q {{.v!!}} c}}", "v.{{ q c}}"),
+        ("{{reverse::q {{..}} c}}", "c  q"),
+        ("q {{.v.b {{user}} }} c", "q {{.v.b User }} c"),
+        // Braces with nothing in them leave the reference's lexer inside a macro for one closer longer.
+        ("{{reverse::a{{}}{{{user}}}", "{{a{{{user}}}"),
+        ("{{reverse::a{{1}}{{{user}}}", "1{{a{User}"),
+        ("{{reverse::a{{}}b}}c{{{user}}}", "{{ab}}c{User}"),
+        ("{{reverse::{{reverse::a{{}}{{}}c{{{user}}}d}}e{{{user}}}", "{{a{{c{{{user}}}d}}e{User}"),
+        ("{{.q=a{{reverse b{{}}c}}|{{.q}}", "|a{{bc"),
+        ("{{.q=a{{reverse b{{}}:c}}|{{.q}}", "{{.q=a{{b:c}}|"),
+        ("{{.q=a{{reverse b{{}}\"c\"}}|{{.q}}", "{{.q=a{{b\"c\"}}|"),
+        ("{{.q=a{{reverse b{{}} :: }}|{{.q}}", "|a{{b"),
+        ("{{reverse::{{.q=a{{reverse b{{}}c::d{{user}}}}e}}|", "{{reverse::{{.q=a{{bc::dUser}}e}}|"),
+        ("{{incvar::{{.n<= {{}}::{{}}|", "1|"),
+        // A comparison reads from left to right.
+        ("{{.q > {{.q = 5}}1}}|{{.n < {{.n = 9}}5}}|{{.n}}", "false|true|9"),
+        // A comment's single colon is a separator.
+        ("{{//:a}}", ""),
+        ("{{// :/a}}", "{{// :/a}}"),
+        ("a{{//}}b{{//:/}}c", "ac"),
+        // A call that fails with nothing between its tags loses the closing one whole.
+        ("{{unknown::a}}{{/unknown}}|{{setvar::}}{{/setvar}}|", "{{unknown::a}}|{{setvar::}}|"),
+        ("{{unknown}} {{/unknown}}|", "{{unknown}}}}|"),
+    ] {
+        fresh().table(&[(text, want)]);
+    }
+    fresh().unchanged(&[
+        "{{.== 5}}",
+        "{{.|| x}}",
+        "{{.+= 1}}",
+        "{{.++}}",
+        "{{.v !! }}",
+        "{{.v ! b}}",
+        "{{.! 1}}",
+        "{{..变}}",
+    ]);
+}
+
 #[test]
 fn what_stays_raw() {
     let w = World::plain();

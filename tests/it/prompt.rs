@@ -195,6 +195,27 @@ fn card_overrides() {
 }
 
 #[test]
+fn an_original_that_nobody_has_goes() {
+    // 04 F12: it stays where a text may still get its own, and what is left is removed.
+    let s = scene(&json!({
+        "characters": alice(&json!({
+            "system_prompt": "卡[{{original}}]", "description": "D{{original}} <{{charPrompt}}>", "post_history_instructions": "PHI{{ORIGINAL}}",
+        })),
+        "preset": {"prompts": [
+            {"identifier": "main", "role": "system", "system_prompt": true, "content": "主{{original}}"},
+            {"identifier": "jailbreak", "role": "system", "system_prompt": true, "content": "JB {{original}}"},
+        ]},
+        "chat": [m("u", "what does {{original}} mean?")],
+    }));
+    let text = |lines: Vec<String>| lines.join("|");
+    assert_eq!(text(st(&s)).matches("{{original}}").count(), 4, "{:?}", st(&s));
+    assert_eq!(own(&s)[0], "system 卡[主]");
+    let put_right = text(own(&s));
+    assert!(put_right.contains("system D <卡[]>") && put_right.contains("PHIJB"), "{put_right}");
+    assert!(put_right.contains("user what does {{original}} mean?"), "{put_right}");
+}
+
+#[test]
 fn a_trigger_excludes_the_slot_whatever_fills_it() {
     // F-11.
     let over = json!({

@@ -3,7 +3,7 @@
 use super::Flags;
 use super::ast::{At, Id, Node, Tree};
 use super::escape::word;
-use super::program::{Inst, MOST_WATCHED, NONE, Pc, Program, Row};
+use super::program::{Inst, MOST_ROWS, MOST_WATCHED, NONE, Pc, Program, Row, Watched};
 use super::set::{Ranges, Set};
 
 /// Something still to be done, the last one first.
@@ -16,8 +16,8 @@ enum Task {
     Bind(u32),
     /// What follows gets no rows (true), or may get them again.
     Private(bool),
-    /// A loop with a possibly empty body begins, whose rounds begin where a register says; or (`None`) ends.
-    Watched(Option<u32>),
+    /// A part begins in which the rows depend on something more; or (`None`) ends.
+    Watched(Option<Watched>),
 }
 
 struct Compiler<'t> {
@@ -27,7 +27,7 @@ struct Compiler<'t> {
     sets: Vec<&'t Ranges>,
     tasks: Vec<Task>,
     private: u32,
-    watched: Vec<u32>,
+    watched: Vec<Watched>,
 }
 
 /// Compiles a tree.
@@ -56,7 +56,7 @@ pub(super) fn compile(tree: &Tree, flags: Flags) -> Program {
             Task::Bind(label) => compiler.bind(label),
             Task::Private(true) => compiler.private += 1,
             Task::Private(false) => compiler.private = compiler.private.saturating_sub(1),
-            Task::Watched(Some(register)) => compiler.watched.push(register),
+            Task::Watched(Some(watched)) => compiler.watched.push(watched),
             Task::Watched(None) => _ = compiler.watched.pop(),
         }
     }
@@ -95,11 +95,14 @@ impl<'t> Compiler<'t> {
     }
 
     fn emit(&mut self, inst: Inst) {
-        let choice = matches!(inst, Inst::Split { .. } | Inst::Star { .. } | Inst::UpTo { .. });
+        let choice =
+            matches!(inst, Inst::Split { .. } | Inst::Star { .. } | Inst::UpTo { .. } | Inst::Count { .. });
         let mut row = Row::NOWHERE;
         if choice && self.private == 0 && self.watched.len() <= MOST_WATCHED {
-            row.first = 0; // numbered in the end
-            row.watched.iter_mut().zip(&self.watched).for_each(|(to, register)| *to = *register);
+            row.watched.iter_mut().zip(&self.watched).for_each(|(to, watched)| *to = *watched);
+            if row.count() <= MOST_ROWS {
+                row.first = 0; // numbered in the end
+            }
         }
         self.program.code.push(inst);
         self.program.rows.push(row);
@@ -232,7 +235,7 @@ impl<'t> Compiler<'t> {
                 // A round that takes nothing is refused once the minimum is met.
                 let register = if empty { self.register() } else { NONE };
                 tasks.extend([Task::Bind(head), Task::Emit(split), Task::Bind(inside)]);
-                tasks.extend(empty.then_some(Task::Watched(Some(register))));
+                tasks.extend(empty.then_some(Task::Watched(Some(Watched::Moved { register }))));
                 tasks.extend(empty.then_some(Task::Emit(Inst::Mark { register })));
                 tasks.extend(forget);
                 tasks.push(node);
@@ -249,20 +252,20 @@ impl<'t> Compiler<'t> {
             _ => {
                 let register = self.register();
                 let mark = if empty { self.register() } else { NONE };
+                // Beyond the minimum of an endless loop it does not matter how many rounds there were.
+                let states = if max == u32::MAX { min } else { max }.saturating_add(1);
                 tasks.extend([
                     Task::Emit(Inst::Zero { register }),
-                    Task::Private(true),
+                    Task::Watched(Some(Watched::Rounds { register, states })),
                     Task::Bind(head),
                     Task::Emit(Inst::Count { register, min, max, greedy, exit }),
                 ]);
+                tasks.extend(empty.then_some(Task::Watched(Some(Watched::Moved { register: mark }))));
                 tasks.extend(empty.then_some(Task::Emit(Inst::Mark { register: mark })));
                 tasks.extend(forget);
-                tasks.extend([
-                    node,
-                    Task::Emit(Inst::Round { register, min, mark, head }),
-                    Task::Private(false),
-                    Task::Bind(exit),
-                ]);
+                tasks.extend([node, Task::Emit(Inst::Round { register, min, mark, head })]);
+                tasks.extend(empty.then_some(Task::Watched(None)));
+                tasks.extend([Task::Watched(None), Task::Bind(exit)]);
             }
         }
         self.plan(tasks);
@@ -326,9 +329,12 @@ impl<'t> Compiler<'t> {
                 todo.extend(ways.iter().skip(from).take_while(|way| way.0 == pc).map(|way| way.1));
             }
         }
-        for row in self.program.rows.iter_mut().filter(|row| row.first != NONE) {
+        // Those with few rows first: a long text may have room for these only.
+        let mut rows: Vec<&mut Row> = self.program.rows.iter_mut().filter(|row| row.first != NONE).collect();
+        rows.sort_by_key(|row| row.count());
+        for row in rows {
             row.first = self.program.row_count;
-            self.program.row_count += row.count();
+            self.program.row_count = self.program.row_count.saturating_add(row.count());
         }
     }
 

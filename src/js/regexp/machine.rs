@@ -3,11 +3,12 @@
 //! Backtracking alone is exponential for patterns such as `(a+)+$`. Where the rest of a match depends on nothing but the
 //! position (see `program::Row`), a choice that has led to nothing once leads to nothing again, whatever was tried before it. When
 //! a search has become long, such failures are remembered, across starting points and across the matches in one text. That
-//! bounds patterns without references, lookarounds and counted groups by (choices in the pattern) x (length of the text) for
-//! all matches together, and changes no result. (Loops whose body may be empty bring up to four times as much.)
+//! bounds patterns without references and lookarounds by (choices in the pattern) x (length of the text) for all matches
+//! together, and changes no result. (A choice in a counted group counts once for each number of rounds, one in a loop whose body
+//! may be empty twice.)
 
 use super::fold::canonical;
-use super::program::{Inst, NONE, Pc, Program};
+use super::program::{Inst, NONE, Pc, Program, Watched};
 use super::set::Set;
 use super::text::pair;
 use super::{Steps, StepsExceeded};
@@ -24,8 +25,8 @@ const MOST_BITS: usize = 1 << 26;
 /// What backtracking finds on its way back, the newest last.
 #[derive(Clone, Copy, Debug)]
 enum Trace {
-    /// Another way from here.
-    Go { pc: Pc, at: u32 },
+    /// Another way from here; the bit that was set when the first one was taken, or `NONE`.
+    Go { pc: Pc, at: u32, seen: u32 },
     /// A greedy run over a set (instruction `pc`) that began at `low` can give back from `at`.
     Shrink { pc: Pc, low: u32, at: u32 },
     /// A lazy run can take `left` more.
@@ -55,6 +56,8 @@ pub(super) struct Machine<'a> {
     looks: Vec<usize>,
     failures: Vec<u64>,
     remembers: bool,
+    /// Rows that there is room for.
+    rows: u32,
     /// Steps after which failures are remembered.
     patience: u64,
 }
@@ -68,8 +71,8 @@ struct Here {
 
 impl<'a> Machine<'a> {
     pub(super) fn new(program: &'a Program, text: &'a [u16]) -> Self {
-        let bits = (text.len() + 1).saturating_mul(program.row_count as usize);
-        let never = program.row_count == 0 || bits > MOST_BITS;
+        let room = u32::try_from(MOST_BITS / (text.len() + 1)).unwrap_or(NONE);
+        let rows = program.row_count.min(room);
         Self {
             program,
             text,
@@ -80,7 +83,8 @@ impl<'a> Machine<'a> {
             looks: Vec::new(),
             failures: Vec::new(),
             remembers: false,
-            patience: if never { u64::MAX } else { 1000 + text.len() as u64 },
+            rows,
+            patience: if rows == 0 { u64::MAX } else { 1000 + text.len() as u64 },
         }
     }
 
@@ -233,7 +237,7 @@ impl<'a> Machine<'a> {
     // --- remembered failures
 
     pub(super) fn remember(&mut self) {
-        let bits = (self.text.len() + 1) * self.program.row_count as usize;
+        let bits = (self.text.len() + 1) * self.rows as usize;
         self.failures = vec![0; bits.div_ceil(64)];
         self.remembers = true;
     }
@@ -254,14 +258,19 @@ impl<'a> Machine<'a> {
             return None;
         }
         let row = self.program.rows.get(pc as usize).filter(|row| row.first != NONE)?;
-        let mut n = row.first;
-        for (bit, &register) in row.watched.iter().enumerate() {
-            if register != NONE && moved(register) {
-                n += 1 << bit;
+        let mut n = 0;
+        for watched in row.watched {
+            match watched {
+                Watched::Nothing => {}
+                Watched::Moved { register } => n = n * 2 + u32::from(moved(register)),
+                Watched::Rounds { register, states } => {
+                    n = n * states + self.register(register).min(states - 1);
+                }
             }
         }
+        let n = row.first.saturating_add(n);
         // At most `MOST_BITS` bits exist, so this fits.
-        Some(n.wrapping_mul(self.length + 1))
+        (n < self.rows).then(|| n.wrapping_mul(self.length + 1))
     }
 
     fn is_seen(&self, bit: u32) -> bool {
@@ -274,26 +283,28 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Whether a choice at a position has been tried before; if not, it has now.
-    fn tried(&mut self, here: Here) -> bool {
-        let Some(row) = self.row(here.pc, here.at) else { return false };
+    /// The bit of a choice that has not been tried at a position before, now set; `NONE` if that is not remembered.
+    fn untried(&mut self, here: Here) -> Option<u32> {
+        let Some(row) = self.row(here.pc, here.at) else { return Some(NONE) };
         let bit = row + here.at;
         if self.is_seen(bit) {
-            return true;
+            return None;
         }
         self.see(bit);
-        self.traces.push(Trace::Seen { from: bit, to: bit });
-        false
+        Some(bit)
     }
 
     /// What led to the match has not failed.
     fn unsee(&mut self) {
         for trace in std::mem::take(&mut self.traces) {
-            if let Trace::Seen { from, to } = trace {
-                for bit in from..=to {
-                    if let Some(word) = self.failures.get_mut(bit as usize / 64) {
-                        *word &= !(1 << (bit % 64));
-                    }
+            let (from, to) = match trace {
+                Trace::Seen { from, to } => (from, to),
+                Trace::Go { seen, .. } if seen != NONE => (seen, seen),
+                _ => continue,
+            };
+            for bit in from..=to {
+                if let Some(word) = self.failures.get_mut(bit as usize / 64) {
+                    *word &= !(1 << (bit % 64));
                 }
             }
         }
@@ -356,14 +367,10 @@ impl<'a> Machine<'a> {
                 Inst::UpTo { set, max, greedy: true, back } => self.most((set, max, back), here, steps)?,
                 Inst::Star { greedy: false, .. } => self.least(NONE, here),
                 Inst::UpTo { max, greedy: false, .. } => self.least(max, here),
-                Inst::Split { first, second } => {
-                    if self.tried(here) {
-                        None
-                    } else {
-                        self.traces.push(Trace::Go { pc: second, at });
-                        Some(Here { pc: first, at })
-                    }
-                }
+                Inst::Split { first, second } => self.untried(here).map(|seen| {
+                    self.traces.push(Trace::Go { pc: second, at, seen });
+                    Here { pc: first, at }
+                }),
                 Inst::Jump { to } => Some(Here { pc: to, at }),
                 Inst::Save { slot } => {
                     self.set_slot(slot, at);
@@ -412,8 +419,10 @@ impl<'a> Machine<'a> {
                         Some(exit)
                     } else {
                         let (go, other) = if greedy { (next, exit) } else { (exit, next) };
-                        self.traces.push(Trace::Go { pc: other.pc, at: other.at });
-                        Some(go)
+                        self.untried(here).map(|seen| {
+                            self.traces.push(Trace::Go { pc: other.pc, at, seen });
+                            go
+                        })
                     }
                 }
                 Inst::Round { register, min, mark, head } => {
@@ -513,8 +522,9 @@ impl<'a> Machine<'a> {
 
     /// A lazy run: nothing yet, more later.
     fn least(&mut self, left: u32, here: Here) -> Option<Here> {
-        if self.tried(here) {
-            return None;
+        let seen = self.untried(here)?;
+        if seen != NONE {
+            self.traces.push(Trace::Seen { from: seen, to: seen });
         }
         self.traces.push(Trace::Grow { pc: here.pc, at: here.at, left });
         Some(Here { pc: here.pc + 1, at: here.at })
@@ -563,7 +573,12 @@ impl<'a> Machine<'a> {
     fn backtrack(&mut self, steps: &mut Steps) -> Result<Option<Here>, StepsExceeded> {
         while let Some(trace) = self.traces.pop() {
             match trace {
-                Trace::Go { pc, at } => return Ok(Some(Here { pc, at })),
+                Trace::Go { pc, at, seen } => {
+                    if seen != NONE {
+                        self.traces.push(Trace::Seen { from: seen, to: seen });
+                    }
+                    return Ok(Some(Here { pc, at }));
+                }
                 Trace::Shrink { pc, low, at } => {
                     if let Some(here) = self.shrink(pc, low, at, steps)? {
                         return Ok(Some(here));

@@ -107,26 +107,53 @@ pub(super) enum Inst {
 /// No register, no place in the memory of failures.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Enclosing loops with a possibly empty body that a remembered instruction may have.
-pub(super) const MOST_WATCHED: usize = 2;
+/// Things about the enclosing loops that the place of a choice may depend on.
+pub(super) const MOST_WATCHED: usize = 4;
 
-/// The place of a choice in the memory of failures. It has one if nothing but the position, and whether that has changed since
-/// the enclosing loops' rounds began, decides what can follow: it lies in no lookaround and no counted loop, and no reference
-/// back can come behind it.
+/// Rows that one choice may have.
+pub(super) const MOST_ROWS: u32 = 10_000;
+
+/// What decides, besides the position, what can follow a choice inside a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Watched {
+    Nothing,
+    /// Whether the position has changed since the round began that this register marks.
+    Moved {
+        register: u32,
+    },
+    /// How many rounds this register has counted; `states - 1` stands for that many and more.
+    Rounds {
+        register: u32,
+        states: u32,
+    },
+}
+
+impl Watched {
+    const fn states(self) -> u32 {
+        match self {
+            Self::Nothing => 1,
+            Self::Moved { .. } => 2,
+            Self::Rounds { states, .. } => states,
+        }
+    }
+}
+
+/// The place of a choice in the memory of failures. It has one if nothing but the position and what is watched decides what can
+/// follow: it lies in no lookaround, and no reference back can come behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Row {
     /// Its first row, or `NONE`.
     pub first: u32,
-    /// Registers with the position where a round began, or `NONE`; each doubles the number of rows.
-    pub watched: [u32; MOST_WATCHED],
+    /// Each multiplies the number of rows.
+    pub watched: [Watched; MOST_WATCHED],
 }
 
 impl Row {
-    pub(super) const NOWHERE: Self = Self { first: NONE, watched: [NONE; MOST_WATCHED] };
+    pub(super) const NOWHERE: Self = Self { first: NONE, watched: [Watched::Nothing; MOST_WATCHED] };
 
     /// Number of rows.
-    pub(super) fn count(self) -> u32 {
-        self.watched.iter().fold(1, |n, &register| if register == NONE { n } else { n * 2 })
+    pub(super) fn count(&self) -> u32 {
+        self.watched.iter().fold(1, |n, watched| n.saturating_mul(watched.states()))
     }
 }
 

@@ -122,12 +122,15 @@ fn exponential_patterns_end() {
     assert!(all("^(a*)*$", "", &format!("{a}!")).is_empty());
     assert!(all("(?:a|b*)*?c", "", &a).is_empty());
     assert!(all("(?:(?:a|\\s*)*|洛*)*c", "", &a).is_empty());
-    // References, lookarounds and counts are not remembered: they meet the limit.
+    // References and lookarounds are not remembered: they meet the limit.
     assert_eq!(all("(a+)+\\1$", "", &format!("{a}!")), ["!"]);
     assert_eq!(all("(?=(a+)+$)x", "", &format!("{a}!")), [""; 0], "the x is looked for first");
     assert_eq!(all("(?=(a+)+$)a", "", &format!("{a}!")), ["!"]);
     assert!(all("(?:(a*)*b|(x)\\2)$", "", &a).is_empty(), "no reference comes behind that choice");
-    assert_eq!(all("(?:a+){2,}b", "", &a), ["!"]);
+    assert!(all("(?:a+){2,}b", "", &a).is_empty(), "counts are remembered with the rounds");
+    assert!(all("(?:a|aa){3,9}$", "", &format!("{a}!")).is_empty());
+    assert!(all("(?:(?:a+){2,3}b?){2,}$", "", &format!("{a}!")).is_empty());
+    assert_eq!(all("(?:a+){2,20000}b", "", &a), ["!"], "that many rounds are not");
     assert_eq!(all("(?:){4294967295}", "", ""), ["!"]);
 }
 
@@ -144,6 +147,9 @@ fn remembered_patterns_are_linear_over_all_matches() {
         ("(x+x+)+y", "x", ""),
         ("(?:(x*)*|y)*z", "x", ""),
         ("(?:.|\\s*)*?;", "洛 ", ""),
+        ("(?:a+){2,5}$", "a", "!"),
+        ("(?:a|(b)|ab){2,}c", "ab", ""),
+        ("(?:(?:a?b*){2,3}c?){2,}d", "ab", ""),
     ] {
         let regex = Regex::new(pattern, "g").unwrap();
         let steps = |n: usize| {
@@ -216,6 +222,11 @@ fn remembering_failures_changes_nothing() {
         "(?:(?:a?b?)*c?)*d|(b)\\1",
         "(a)?(?:b*|\\1)*c|a",
         "(?:(?:(?:a*)*b*)*c*)*x",
+        "(?:(a)|b|ab){2,3}(?:c|a|.{2})",
+        "(?:(a*)|b){2,}?c|.",
+        "(?:(?:a|b*?){1,2}c?){2,}(?:$|d|(b))",
+        "((?:a?){3,}b?){0,2}?[bc]",
+        "(?:(?=(a*))a?b?){2,4}$",
     ];
     let texts = ["aaaaab", "abcd", "aabaabcaab", "xxxxxxxxx", "ab😀ab😀cb", "", "bbbbcab\nabc", "😀😀b"];
     for pattern in patterns {

@@ -10,7 +10,7 @@ use crate::injections::{
     SUMMARY, VECTORS,
 };
 use crate::js;
-use crate::macros::{Expander, Trust};
+use crate::macros::{Expander, Trust, with_original};
 use crate::parts::{Omitted, Origin, OriginKind, Role};
 use crate::profile::{PROMPT_INJECTIONS, PROMPT_ONCE, PROMPT_ORDER, Profile};
 use crate::scene::{OrderEntry, Preset, PromptEntry, is_built_in};
@@ -269,33 +269,6 @@ impl Collection {
     pub fn get(&self, id: &str) -> Option<&Prompt> {
         self.prompts.iter().find(|p| p.id == id)
     }
-}
-
-/// Puts the preset's own text in place of the first `{{original}}` of a card's; further ones are empty.
-fn with_original(text: &str, own: &str) -> String {
-    let mut out = String::with_capacity(text.len() + own.len());
-    let (mut rest, mut own) = (text, Some(own));
-    while let Some(open) = rest.find("{{") {
-        let (before, tail) = rest.split_at(open);
-        out.push_str(before);
-        if let Some(behind) = original_macro(tail) {
-            out.push_str(own.take().unwrap_or(""));
-            rest = behind;
-        } else {
-            out.push_str("{{");
-            rest = tail.strip_prefix("{{").unwrap_or("");
-        }
-    }
-    out.push_str(rest);
-    out
-}
-
-/// What follows `{{original}}` at the start of a text, blanks and case apart.
-fn original_macro(text: &str) -> Option<&str> {
-    let name = js::trim_start(text.strip_prefix("{{")?);
-    let (word, behind) = name.split_at_checked("original".len())?;
-    let behind = js::trim_start(behind).strip_prefix("}}")?;
-    word.eq_ignore_ascii_case("original").then_some(behind)
 }
 
 fn leave(omitted: &mut Vec<Omitted>, id: &str, reason: &str) {

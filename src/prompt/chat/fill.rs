@@ -126,7 +126,7 @@ impl Assembly<'_, '_> {
             && let Some(at) = self.records.position(|r| r.index.is_some())
             && let Some(record) = self.records.remove(at)
         {
-            let text = scope.expand_as(&record.text, record.trust);
+            let text = scope.expand_message(&record.text, record.trust);
             let mut item = self.input.counter.text("", record.role.as_str(), text, record.pieces.clone());
             item.id = None;
             self.held.continued.push(item);
@@ -406,8 +406,11 @@ impl Assembly<'_, '_> {
 
     /// A record as messages with their costs.
     fn ready(&mut self, record: &Record, id: &str, scope: &mut Expander<'_>) -> Ready {
-        let text =
-            if record.expanded { record.text.clone() } else { scope.expand_as(&record.text, record.trust) };
+        let text = if record.expanded {
+            record.text.clone()
+        } else {
+            scope.expand_message(&record.text, record.trust)
+        };
         if self.input.keeps_tools
             && let Some(invocations) = &record.invocations
         {

@@ -231,7 +231,8 @@ impl Assembly<'_, '_> {
             return;
         }
         let Some(record) = self.records.remove(0) else { return };
-        let mut text = if fixed { scope.expand_as(&record.text, record.trust) } else { record.text.clone() };
+        let mut text =
+            if fixed { scope.expand_message(&record.text, record.trust) } else { record.text.clone() };
         let begun = self.input.preset.text("assistant_prefill", "");
         let claude = self.input.model.source == Source::Claude;
         if record.role.as_str() == "assistant" && claude && !begun.is_empty() {
