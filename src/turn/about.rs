@@ -11,7 +11,7 @@ use crate::history::{Line, Names, RecordRules, Records, Rules, reply_bias};
 use crate::injections::Injections;
 use crate::js;
 use crate::lore::LoreResult;
-use crate::macros::{CardTexts, EnvBase, Expander};
+use crate::macros::{CardTexts, EnvBase, Expander, Trust};
 use crate::models::{Framing, Model, can_call_tools};
 use crate::parts::{ChatEdit, Kind};
 use crate::profile::{PROMPT_CONTINUE, PROMPT_NUDGES, PROMPT_ONCE, Profile, TOKENS_ESTIMATE};
@@ -290,7 +290,7 @@ fn being_swiped(chat: &[ChatMessage]) -> Vec<ChatMessage> {
 pub(super) fn current_chat<'b>(base: &'b EnvBase<'_>, scope: &mut Expander<'_>) -> Cow<'b, [ChatMessage]> {
     let mut chat = Cow::Borrowed(&*base.chat);
     let Some(first) = chat.first() else { return chat };
-    let mes = scope.expand(&first.mes);
+    let mes = scope.expand_message(&first.mes, Trust::Full);
     if mes != first.mes {
         if let Some(first) = chat.to_mut().first_mut() {
             first.mes.clone_from(&mes);
