@@ -7,6 +7,7 @@ import { dirname, extname, join, normalize } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
+import { families } from "./families.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const www = join(root, "www");
@@ -125,6 +126,44 @@ test("an endpoint gets the bytes that are shown, and the key; the key is shown a
     await endpoint.close();
   }
 });
+
+for (const family of families) {
+  test(`${family.source}: a provider of its own, by way of a proxy, streaming and stopped in mid-stream`, async () => {
+    // The wire is cut inside characters.
+    const endpoint = await provider(["在。", "Подожди 🦉"], { family, hang: "second" });
+    try {
+      await visit(async (page) => {
+        await page.getByTestId("source").selectOption(family.source);
+        assert.match(await page.getByTestId("direct").textContent(), /page|proxy/);
+        await page.getByTestId("endpoint-url").fill(endpoint.url);
+        await page.getByTestId("endpoint-key").fill("KEY");
+        await page.getByTestId("input").fill("洛恩，你在吗？");
+        const planned = await page.getByTestId("body").textContent();
+        await page.getByTestId("send").click();
+        await finished(page, 1);
+        assert.equal(await page.getByTestId("line").last().getByTestId("line-text").textContent(), "在。Подожди 🦉");
+        const [first] = endpoint.received;
+        assert.equal(first.path, family.path);
+        if (family.header) assert.equal(first.headers[family.header], `${family.prefix}KEY`);
+        assert.deepEqual(first.body, Buffer.from(planned, "utf8"), "what was shown is what was sent");
+
+        const answered = endpoint.received.length;
+        await page.getByTestId("input").fill("洛恩？");
+        await page.getByTestId("send").click();
+        await page.getByTestId("live").getByText("在。Подожди 🦉").waitFor();
+        await page.getByTestId("stop").click();
+        await page.getByTestId("send").waitFor();
+        assert.equal(await page.getByTestId("line").last().getByTestId("line-text").textContent(), "在。Подожди 🦉");
+        assert.match(await page.getByTestId("note").textContent(), /aborted/);
+        assert.equal(endpoint.received.length, answered + 1);
+        await endpoint.left;
+        assert.equal(await page.getByTestId("error").count(), 0);
+      });
+    } finally {
+      await endpoint.close();
+    }
+  });
+}
 
 test("Stop ends a reply; what has come is kept", async () => {
   const endpoint = await provider(["我在", "这里"], { hang: true });
@@ -255,27 +294,40 @@ async function drop(page, name, bytes) {
   await page.getByTestId("page").dispatchEvent("drop", { dataTransfer });
 }
 
-/** An OpenAI-compatible endpoint that streams `pieces` and records what it gets. */
-async function provider(pieces, { hang = false, status = 200 } = {}) {
+/**
+ * An endpoint that streams `pieces` as a family does and records what it gets. `hang`: it never ends; "second": from the second
+ * round on, told by what the user says. `left` is settled when a page has hung up on it.
+ */
+async function provider(pieces, { family = families[0], hang = false, status = 200 } = {}) {
   const received = [];
+  let hungUp;
+  const left = new Promise((resolve) => (hungUp = resolve));
   const server = await listen((request, response) => {
     response.setHeader("Access-Control-Allow-Origin", "*");
-    response.setHeader("Access-Control-Allow-Headers", "authorization, content-type");
+    response.setHeader("Access-Control-Allow-Headers", "*, authorization");
     if (request.method === "OPTIONS") return response.writeHead(204).end();
     const chunks = [];
     request.on("data", (chunk) => chunks.push(chunk));
+    response.on("close", () => response.writableFinished || hungUp());
     request.on("end", async () => {
-      received.push({ path: request.url, authorization: request.headers.authorization, body: Buffer.concat(chunks) });
+      const body = Buffer.concat(chunks);
+      received.push({ path: request.url, headers: request.headers, authorization: request.headers.authorization, body });
       if (status !== 200) return response.writeHead(status).end('{"error":{"message":"no"}}');
       response.writeHead(200, { "Content-Type": "text/event-stream" });
-      for (const content of pieces) {
-        response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`);
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-      if (!hang) response.end("data: [DONE]\n\n");
+      const send = async (text) => {
+        const bytes = Buffer.from(text, "utf8");
+        for (let at = 0; at < bytes.length; at += 37) {
+          response.write(bytes.subarray(at, at + 37));
+          await new Promise((resolve) => setTimeout(resolve, 4));
+        }
+      };
+      for (const piece of pieces) await send(family.piece(piece));
+      if (hang === true || (hang === "second" && body.includes("洛恩？"))) return;
+      await send(family.end);
+      response.end();
     });
   });
-  return { ...server, received };
+  return { ...server, received, left };
 }
 
 /** A server on a port of its own. */

@@ -54,9 +54,9 @@ export function withKey(request: OutgoingRequest, key: string): OutgoingRequest 
   const { auth } = request;
   if (!auth || !key) return request;
   if (auth.query) {
-    const url = new URL(request.url);
-    url.searchParams.set(auth.query, key);
-    return { ...request, url: url.href };
+    const [path = "", query] = request.url.split("?", 2);
+    const first = `${auth.query}=${encodeURIComponent(key)}`;
+    return { ...request, url: `${path}?${first}${query ? `&${query}` : ""}` };
   }
   return { ...request, headers: { ...request.headers, [auth.header ?? "Authorization"]: `${auth.prefix ?? ""}${key}` } };
 }

@@ -70,7 +70,7 @@ switches! {
     }
     PROVIDER_PREFILL = "provider.prefill" {
         off: "The begun reply goes out with trailing white space, as a plain assistant turn to Mistral, and by way of OpenRouter or a custom endpoint to models that refuse it.",
-        on: "White space at its end is taken off and reported, Mistral gets its prefix flag, and where a model refuses a begun reply on such a route it becomes an instruction.",
+        on: "White space at its end is taken off and reported, Mistral gets its prefix flag and what it repeats of the begun reply is left out, and where a model refuses a begun reply on such a route it becomes an instruction.",
         faults: ["06 F13", "06 F14", "06 F16"]
     }
     PROVIDER_HEADERS = "provider.headers" {

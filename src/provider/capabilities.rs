@@ -129,5 +129,6 @@ const fn seeded(source: Source) -> bool {
             | Source::VertexAi
             | Source::MakerSuite
             | Source::Chutes
+            | Source::WorkersAi
     )
 }

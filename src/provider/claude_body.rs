@@ -221,12 +221,17 @@ fn thinking(ctx: &Ctx, class: Class, draft: &mut Draft) -> bool {
 
 /// Takes white space off the end of a begun reply, which Anthropic refuses (F13); an empty one goes. Returns the white space.
 fn trim_end(messages: &mut Vec<Item>) -> String {
-    let Some(last) = messages.last_mut().filter(|i| i.is("assistant")) else { return String::new() };
-    let removed = prefill::trim(last);
-    if let Some(blocks) = blocks_mut(last) {
-        blocks.pop_if(|b| part_text(b).is_some_and(str::is_empty));
+    let mut removed = String::new();
+    // What is blank to its end uncovers the block or turn before it.
+    while let Some(last) = messages.last_mut().filter(|i| i.is("assistant")) {
+        removed.insert_str(0, &prefill::trim(last));
+        let Some(blocks) = blocks_mut(last) else { break };
+        if blocks.pop_if(|b| part_text(b).is_some_and(str::is_empty)).is_none() {
+            break;
+        }
         if blocks.is_empty() {
             messages.pop();
+            removed.clear();
         }
     }
     removed

@@ -121,6 +121,14 @@ impl Request {
         out
     }
 
+    /// The begun reply that the provider will repeat at the head of its answer; empty for none. Mistral does (F16).
+    pub fn echoed(&self) -> &str {
+        let messages = self.body.get("messages").and_then(Value::as_array);
+        let last = messages.and_then(|m| m.last()).filter(|_| self.source == Source::MistralAi);
+        let begun = last.filter(|m| m.get("prefix").is_some_and(|p| p == true));
+        begun.and_then(|m| m.get("content")?.as_str()).unwrap_or("")
+    }
+
     /// URL and headers with a secret in its place (or a placeholder, to show it).
     pub fn with_secret(&self, secret: &str) -> (String, Vec<(String, String)>) {
         let (mut url, mut headers) = (self.url.clone(), self.headers.clone());

@@ -235,11 +235,11 @@ impl Room {
                 setup.status.clone().or_else(|| setup.model.clone()).unwrap_or_default(),
                 provider::Reader::Text(Box::default()),
             ),
-            None => (
-                text_of(&payload, "chat_completion_source"),
-                text_of(&payload, "model"),
-                provider::Reader::Chat(Box::new(provider::Stream::new(source, shown, &self.profile))),
-            ),
+            None => (text_of(&payload, "chat_completion_source"), text_of(&payload, "model"), {
+                let stream = provider::Stream::new(source, shown, &self.profile);
+                let fixed = self.profile.on(&profile::PROVIDER_PREFILL);
+                provider::Reader::Chat(Box::new(stream.echoing(if fixed { request.echoed() } else { "" })))
+            }),
         };
         // In text completion only some backends are asked for several.
         let asked = payload.get("n").map(js::value_to_number);

@@ -399,6 +399,38 @@ fn mistral_is_told_of_a_begun_reply() {
 // provider.headers
 
 #[test]
+fn a_begun_reply_that_is_repeated_is_left_out() {
+    let begun = json!([{"role": "user", "content": "a"}, {"role": "assistant", "content": "Она «"}]);
+    let sent = |source: &str, p: &Profile| built(source, "m", begun.clone(), json!({}), p);
+    assert_eq!(sent("mistralai", &with("provider.prefill")).echoed(), "Она «");
+    assert_eq!((sent("mistralai", &off()).echoed(), sent("openai", &off()).echoed()), ("", ""));
+    let read = |pieces: &[&str]| {
+        let mut stream = Stream::new(Source::MistralAi, true, &Profile::promptside()).echoing("Она «");
+        let event = |text: &&str| {
+            format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": {"content": text}}]}))
+        };
+        let mut seen: Vec<Event> = pieces.iter().flat_map(|p| stream.feed(event(p).as_bytes())).collect();
+        seen.extend(stream.end());
+        let told: String = seen
+            .iter()
+            .filter_map(|e| if let Event::Text { text } = e { Some(text.as_str()) } else { None })
+            .collect();
+        assert_eq!(told, stream.answer().text);
+        told
+    };
+    assert_eq!(read(&["", "О", "на «", "夜» 🌙"]), "夜» 🌙");
+    assert_eq!(read(&["Она «夜"]), "夜");
+    assert_eq!(read(&["Она", " молчит"]), "Она молчит");
+    assert_eq!(read(&["Она"]), "Она");
+    assert_eq!(read(&["夜"]), "夜");
+    let body = json!({"choices": [{"message": {"content": "Она «夜"}, "finish_reason": "stop"}]});
+    let mut stream = Stream::new(Source::MistralAi, true, &Profile::promptside()).echoing("Она «");
+    stream.feed(body.to_string().as_bytes());
+    stream.end();
+    assert_eq!(stream.answer().text, "夜");
+}
+
+#[test]
 fn headers_and_addresses_are_the_needed_ones() {
     let on = with("provider.headers");
     let user = json!([{"role": "user", "content": "a"}]);

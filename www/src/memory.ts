@@ -1,10 +1,10 @@
 // The room's memory on this page: jobs are done after each round, offline with a hash of character pairs in place of a model.
-import { withKey, type MemoryJob, type MemoryOptions, type MemoryResult, type Room } from "promptside";
-import type { Endpoint } from "./endpoint.js";
+import { invoke, withKey, type MemoryJob, type MemoryOptions, type MemoryResult, type Room } from "promptside";
+import { online, sendTo, type Endpoint } from "./endpoint.js";
 
 /** Little enough that a short talk already shows what memory does. */
-export function memoryOptions({ url, embedding }: Endpoint): MemoryOptions {
-  const base = url.trim().replace(/\/+$/, "").replace(/\/chat\/completions$/, "");
+export function memoryOptions({ source, url, embedding }: Endpoint): MemoryOptions {
+  const base = (source === "custom" ? url : "").trim().replace(/\/+$/, "").replace(/\/chat\/completions$/, "");
   const embed = base && embedding ? { provider: "custom", base, model: embedding } : { provider: "", base: "", model: "pairs" };
   return { summary: { interval: 8, words: 80 }, recall: { candidates: "unprotected", protect: 4, top: 2 }, embed };
 }
@@ -29,18 +29,18 @@ export async function doJobs(room: Room, endpoint: Endpoint, most = 20): Promise
 }
 
 async function done(job: MemoryJob, endpoint: Endpoint): Promise<MemoryResult> {
-  const online = endpoint.url.trim() !== "";
   if (job.kind === "embed") {
-    return job.request && online ? { response: await answer(job.request, endpoint.key) } : { vectors: job.texts.map(pairs) };
+    if (!job.request || !online(endpoint)) return { vectors: job.texts.map(pairs) };
+    const { url, method, headers, body } = withKey(job.request, endpoint.key);
+    return { response: await json(await fetch(url, { method, headers, body, credentials: "omit", referrerPolicy: "no-referrer" })) };
   }
-  if (!online) return { text: job.kind === "summarise" ? firstSentences(job.user) : '{"memories": []}' };
-  const body = (await answer(job.request, endpoint.key)) as { choices?: { message?: { content?: string } }[] };
-  return { text: body.choices?.[0]?.message?.content ?? "" };
+  if (!online(endpoint)) return { text: job.kind === "summarise" ? firstSentences(job.user) : '{"memories": []}' };
+  const response = await json(await sendTo(job.request, endpoint));
+  const { text } = invoke<{ text?: string }>("provider.read_response", { profile: "promptside", source: endpoint.source, response });
+  return { text: text ?? "" };
 }
 
-async function answer(request: NonNullable<Extract<MemoryJob, { kind: "embed" }>["request"]>, key: string): Promise<unknown> {
-  const { url, method, headers, body } = withKey(request, key);
-  const response = await fetch(url, { method, headers, body, credentials: "omit", referrerPolicy: "no-referrer" });
+async function json(response: Response): Promise<unknown> {
   if (!response.ok) throw new Error(`${response.status} ${(await response.text()).slice(0, 200)}`);
   return response.json();
 }

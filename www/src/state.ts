@@ -3,7 +3,7 @@ import { isPromptsideError, readFile, Room, runRound } from "promptside";
 import type { Card, CharacterInput, GroupInput, MemoryReport, OutgoingRequest, Plan, Report, SceneInput, Start } from "promptside";
 import lorne from "./cards/lorne.json";
 import mira from "./cards/mira.json";
-import { providerPreset, sendTo, type Endpoint } from "./endpoint.js";
+import { online, providerPreset, sendTo, type Endpoint } from "./endpoint.js";
 import { doJobs, memoryOptions } from "./memory.js";
 import { understudy } from "./understudy.js";
 
@@ -37,7 +37,7 @@ export interface Line {
 
 export class Playground {
   profile: Profile = "promptside";
-  endpoint: Endpoint = { url: "", key: "", model: "", embedding: "" };
+  endpoint: Endpoint = { source: "custom", url: "", key: "", model: "", embedding: "" };
   draft = "";
   running = false;
   /** The reply that is coming. */
@@ -106,6 +106,11 @@ export class Playground {
     return member ? cardName(member.card) : id === "user" || id === "" ? this.persona : id;
   }
 
+  /** Requests leave the page. */
+  get online(): boolean {
+    return online(this.endpoint);
+  }
+
   get lines(): Line[] {
     return this.#room.chat.messages.map((message, index) => {
       const cut = this.#cuts.get(index);
@@ -172,7 +177,7 @@ export class Playground {
   }
 
   #send(request: OutgoingRequest, name: string): Promise<Response> | AsyncIterable<string> {
-    if (this.endpoint.url.trim()) return sendTo(request, this.endpoint.key);
+    if (this.online) return sendTo(request, this.endpoint);
     const others = this.members.map((m) => cardName(m.card)).filter((other) => other !== name);
     return understudy({ name, others: [...others, this.persona], turn: this.#turn++ }, request.signal);
   }
@@ -226,7 +231,8 @@ export class Playground {
     };
     if (!this.#attempt(apply)) return;
     this.endpoint = endpoint;
-    if (!("key" in change)) this.preview();
+    if ("key" in change) this.#changed();
+    else this.preview();
   }
 
   editSummary(text: string): void {

@@ -86,6 +86,9 @@ pub struct Stream {
     answer: Answer,
     calls: Calls,
     last_reasoning: String,
+    /// A begun reply that will be repeated, and how much of the repetition has come.
+    echo: String,
+    echoed: usize,
     done: bool,
 }
 
@@ -102,8 +105,17 @@ impl Stream {
             answer: Answer::default(),
             calls: Calls::default(),
             last_reasoning: String::new(),
+            echo: String::new(),
+            echoed: 0,
             done: false,
         }
+    }
+
+    /// The answer will repeat this text at its head; it is left out. An answer that begins otherwise stays whole.
+    #[must_use]
+    pub fn echoing(mut self, begun: &str) -> Self {
+        begun.clone_into(&mut self.echo);
+        self
     }
 
     /// Takes bytes as they come; boundaries may be anywhere.
@@ -206,6 +218,9 @@ impl Stream {
 
     fn close(&mut self, events: &mut Vec<Event>) {
         self.done = true;
+        if self.echoed < self.echo.len() {
+            self.release_echo(events);
+        }
         self.answer.tool_calls = self.calls.finish();
         if !self.answer.tool_calls.is_empty() {
             events.push(Event::ToolCalls { calls: self.answer.tool_calls.clone() });
@@ -235,7 +250,11 @@ impl Stream {
             return;
         }
         match read(self.source, &body, self.shown, self.fixed) {
-            Ok(answer) => {
+            Ok(mut answer) => {
+                if let Some(new) = answer.text.strip_prefix(&*self.echo) {
+                    answer.text = new.to_owned();
+                }
+                self.echo.clear();
                 if !answer.reasoning.is_empty() {
                     events.push(Event::Reasoning { text: answer.reasoning.clone() });
                 }
@@ -268,10 +287,30 @@ impl Stream {
     }
 
     fn text(&mut self, text: &str, events: &mut Vec<Event>) {
+        if self.echoed < self.echo.len() {
+            let waits = self.echo.get(self.echoed..).unwrap_or("");
+            if waits.starts_with(text) {
+                self.echoed += text.len();
+                return;
+            }
+            if let Some(new) = text.strip_prefix(waits) {
+                self.echo.clear();
+                self.text(new, events);
+                return;
+            }
+            self.release_echo(events);
+        }
         if !text.is_empty() {
             self.answer.text.push_str(text);
             events.push(Event::Text { text: text.to_owned() });
         }
+    }
+
+    /// What looked like a repetition was the answer's own.
+    fn release_echo(&mut self, events: &mut Vec<Event>) {
+        let mut own = std::mem::take(&mut self.echo);
+        own.truncate(self.echoed);
+        self.text(&own, events);
     }
 
     fn reasoning(&mut self, text: &str, events: &mut Vec<Event>) {

@@ -9,7 +9,7 @@ export function Inspector({ p }: { p: Playground }) {
       <Speakers p={p} />
       <Memory p={p} />
       {p.requests.map((shown, index) => (
-        <RequestView key={index} shown={shown} offline={!p.endpoint.url.trim()} open={index === p.requests.length - 1} />
+        <RequestView key={index} shown={shown} offline={!p.online} open={index === p.requests.length - 1} />
       ))}
     </section>
   );
@@ -96,7 +96,8 @@ function originsOf(message: ReportMessage): string {
 
 /** The texts in a chat-completion body; none when it has another shape. */
 function messagesOf(body: string): string[] {
-  const parsed: unknown = JSON.parse(body);
-  const messages = (parsed as { messages?: { content?: unknown }[] }).messages ?? [];
-  return messages.map(({ content }) => (typeof content === "string" ? content : JSON.stringify(content)));
+  type Message = { content?: unknown; parts?: unknown };
+  const parsed = JSON.parse(body) as { messages?: Message[]; contents?: Message[] };
+  const messages = parsed.messages ?? parsed.contents ?? [];
+  return messages.map(({ content, parts }) => (typeof content === "string" ? content : JSON.stringify(content ?? parts)));
 }
