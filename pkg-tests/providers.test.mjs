@@ -104,3 +104,18 @@ test("an error that is no JSON keeps its words", async () => {
   assert.equal(hint.kind, "refused");
   assert.match(hint.hint, /semi-strict/);
 });
+
+test("a round tells a refusal in the provider's words, and what to change", async () => {
+  const said = { error: { type: "invalid_request_error", message: "System message must be at the beginning. 🙈" } };
+  const answers = [new Response(JSON.stringify(said), { status: 400, statusText: "Bad Request" }), new Response("", { status: 503, statusText: "Busy" })];
+  for (const [answer, code, message] of [
+    [answers[0], "http_400", /^System message must be at the beginning\. 🙈 \(set prompt post-processing to semi-strict/],
+    [answers[1], "http_503", /^Busy$/],
+  ]) {
+    const events = [];
+    for await (const event of runRound(room({ chat_completion_source: "openai" }), { userMessage: "你好" }, { send: () => answer })) events.push(event);
+    const error = events.find((e) => e.type === "error");
+    assert.equal(error.code, code);
+    assert.match(error.message, message);
+  }
+});

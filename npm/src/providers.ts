@@ -34,7 +34,8 @@ export async function readError(response: Response): Promise<ProviderError> {
   } catch {
     // Not JSON: a gateway's page or plain words.
   }
-  const { status, statusText, headers } = response;
-  const error: ProviderError = call("provider.read_error", text({ status, statusText, retryAfter: headers.get("retry-after"), body }));
-  return error.message ? error : { ...error, message: typeof body === "string" && body ? body : `HTTP ${status}` };
+  const { status, headers } = response;
+  const plain = typeof body === "string" ? body : "";
+  const statusText = plain || response.statusText || `HTTP ${status}`;
+  return call("provider.read_error", text({ status, statusText, retryAfter: headers.get("retry-after"), body }));
 }

@@ -1,5 +1,6 @@
 // The driver of a round: everything it decides it was told by the room. Anyone can write another over Room.step().
 import { isPromptsideError } from "./errors.js";
+import { readError } from "./providers.js";
 import type { Room } from "./room.js";
 import type { Answer, Asking, Input, Output, Start } from "./types.js";
 
@@ -171,8 +172,8 @@ async function* answers(room: Room, output: RequestOutput, options: RoundOptions
       yield tell({ type: "reply", request: id, text: sent });
     } else if (isResponse(sent)) {
       if (!sent.ok) {
-        const text = await sent.text().catch(() => "");
-        yield tell({ type: "fail", request: id, code: `http_${sent.status}`, message: text.slice(0, 2000) });
+        const { message, hint } = await race(readError(sent), controller.signal);
+        yield tell({ type: "fail", request: id, code: `http_${sent.status}`, message: hint ? `${message} (${hint})` : message });
         left = false;
         return;
       }
