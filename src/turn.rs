@@ -169,11 +169,13 @@ pub fn build_with(about: &About<'_>, compiled: &Compiled, host: &mut Host) -> Re
     let mut effects = Effects::default();
     host.begin_request();
     let base = about.environment();
-    let (chat, outlets);
+    let (chat, outlets, values);
     let mut scope = Expander { env: base.env(), host, effects: &mut effects };
 
     let said = about.said(&mut scope);
     let card = base.card_texts(scope.host, scope.effects);
+    values = about.values_with_examples(&base.values, &card, &mut scope);
+    scope.env.values = &values;
     chat = current_chat(&base, &mut scope);
     scope.env.chat = &chat;
     let (lines, mut hidden) = core_chat(&chat, &about.line_rules(&compiled.scripts), &mut scope);

@@ -127,7 +127,10 @@ export interface ExtensionPromptInput {
   value: string;
   /** -1 stored only, 0 after main, 1 in chat, 2 before main. */
   position?: number;
+  /** Messages behind the text, for position 1. */
   depth?: number;
+  /** Place among texts and prompts of one depth, low ones first; default 100. */
+  order?: number;
   role?: number;
   scan?: boolean;
   filter?: boolean;

@@ -65,6 +65,8 @@ pub struct Injection {
     pub depth: Option<i64>,
     /// 0 system, 1 user, 2 assistant; others are never reached in the chat.
     pub role: i64,
+    /// Place among those of one depth, low ones first; asked under `prompt.injections`.
+    pub order: f64,
     /// Lorebook keys are looked for in it too.
     pub scan: bool,
     /// The host's filter, already decided.
@@ -74,6 +76,9 @@ pub struct Injection {
 }
 
 impl Injection {
+    /// The order of a text or prompt that has none.
+    pub const DEFAULT_ORDER: f64 = 100.0;
+
     /// A text with one source.
     pub fn new(value: String, position: Position, depth: f64, role: i64) -> Self {
         Self {
@@ -81,6 +86,7 @@ impl Injection {
             position,
             depth: whole_depth(depth),
             role,
+            order: Self::DEFAULT_ORDER,
             scan: false,
             allowed: true,
             pieces: Vec::new(),
@@ -134,6 +140,7 @@ impl Injections {
                     position: Position::from_number(p.position),
                     depth,
                     role,
+                    order: p.order,
                     scan: p.scan,
                     allowed: p.allowed,
                     pieces: Vec::new(),

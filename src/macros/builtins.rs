@@ -64,7 +64,10 @@ impl Run<'_, '_> {
                     .map_or_else(String::new, |n| self.greeting(n)),
             },
             Id::Version => self.version(),
-            Id::MesExamples if env.values.contains_key("mesexamples") => {
+            // Inside a card's fields there is no card, and so no examples.
+            Id::MesExamples
+                if env.values.contains_key("mesexamples") && (env.card.is_some() || env.source.is_some()) =>
+            {
                 env.values.get("mesexamples").cloned().unwrap_or_default()
             }
             Id::MesExamples => {

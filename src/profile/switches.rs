@@ -120,8 +120,8 @@ switches! {
     }
     PROMPT_INJECTIONS = "prompt.injections" {
         off: "Texts at a depth are chat messages that a cut drops, in fixed role order and alphabetical by key; filters are ignored there; odd depths and roles lose the text; keys that differ in punctuation collapse; a relative text needs `main`; notes that are not due take the persona and entries with them.",
-        on: "They are reserved first and stay within the kept history, in the order given; filters count everywhere; depths and roles are mended; keys keep their identity; relative texts have an anchor of their own; persona and entries do not depend on the note's interval.",
-        faults: ["02 F-04", "02 F-16", "02 F-17", "02 F-18", "02 F-34", "02 F-35", "02 F-38", "05 I1", "05 I2", "05 I5", "05 I8", "05 I15"]
+        on: "They are reserved first and stay within the kept history, by `order` and then in the order given; filters count everywhere; depths and roles are mended; keys keep their identity; relative texts have an anchor of their own; persona and entries do not depend on the note's interval.",
+        faults: ["02 F-04", "02 F-16", "02 F-17", "02 F-18", "02 F-34", "02 F-35", "02 F-38", "05 I1", "05 I2", "05 I4", "05 I5", "05 I6", "05 I8", "05 I15"]
     }
     PROMPT_CONTINUE = "prompt.continue" {
         off: "With the nudge the continued message still counts for depths and loses its name and media; a user's message is continued as the character; the postfix is added after a line feed too.",
@@ -151,7 +151,7 @@ switches! {
     LORE_SCAN = "lore.scan" {
         off: "Scan depth 0 blinds an entry to everything, the search for a minimum of activations goes one message too deep, macros in keys are drawn anew in each loop, a persona in the chat is looked into one request late.",
         on: "Scan depth 0 leaves out the messages only, the search ends at its limit, macros in keys are drawn once, texts of this request are looked into.",
-        faults: ["03 F1", "03 F2", "03 F17", "03 F42"]
+        faults: ["03 F1", "03 F2", "03 F17", "03 F42", "05 I10"]
     }
     LORE_RECURSION = "lore.recursion" {
         off: "Delay levels force recursion although it is off or the budget is spent, a single level never opens by itself, texts that were not inserted are scanned.",
@@ -346,9 +346,9 @@ switches! {
         faults: ["02 F-08", "02 F-09"]
     }
     TEXT_TEMPLATES = "text.templates" {
-        off: "A story string that Handlebars cannot read fails the request and macros with arguments lose them; injected texts count as the first and the last message; narration goes under the speaker's name in sequences; examples are glued without macros and only the user is named in them; what `{{original}}` brings into the text after the chat stays unexpanded.",
-        on: "Macros in a story string are kept, and one that cannot be read gives way to the usual order of fields; first and last are real messages of the prompt; narration is the system's; examples read like the chat; texts are expanded before they are inserted.",
-        faults: ["07 F8", "07 F9", "07 F10", "07 F11", "07 F12", "07 F24", "07 F31"]
+        off: "A story string that Handlebars cannot read fails the request and macros with arguments lose them; one without anchors loses injected texts; injected texts count as the first and the last message; narration goes under the speaker's name in sequences; examples are glued without macros and only the user is named in them; what `{{original}}` brings into the text after the chat stays unexpanded.",
+        on: "Macros in a story string are kept, one that cannot be read gives way to the usual order of fields, injected texts without an anchor stand at its end with a warning; first and last are real messages of the prompt; narration is the system's; examples read like the chat; texts are expanded before they are inserted.",
+        faults: ["07 F8", "07 F9", "07 F10", "07 F11", "07 F12", "07 F24", "07 F31", "05 I11"]
     }
     TEXT_LAST_LINE = "text.last_line" {
         off: "A continuation gets the speaker's name once more, again at each pass of the trim loop; a begun reply is followed by a line feed and loses its blanks, and what is put in front of the stored reply is another text; guidance at depth 0 stands in the model's mouth.",
@@ -366,3 +366,32 @@ switches! {
         faults: ["07 F19", "07 F30"]
     }
 }
+
+/// Faults that no profile has, and what is done instead: nobody could want a crash, a freeze or a wrong word in a manual back.
+pub const NEVER: &[(&str, &str)] = &[
+    (
+        "05 I3",
+        "The depth of a note or an injected text is the number of messages behind it: 4 puts it before the last four.",
+    ),
+    ("05 I9", "Text completion has no roles beside the story string; in the chat a text's role counts."),
+    ("05 I12", "Only depths that some text has are looked at."),
+    ("05 I13", "Several notes with depths, roles and orders of their own are `extensionPrompts`."),
+    (
+        "05 I14",
+        "`report.reuse` says where a request parts from the one before and how many tokens stay the same.",
+    ),
+    ("05 I16", "A character without guidance of its own has none; the user's own counts."),
+    (
+        "05 R13",
+        "A pattern has a number of steps; when they are used up the text is left as it was and the script is named.",
+    ),
+    (
+        "05 R14",
+        "Scripts are compiled once a room, and one whose match can begin nowhere in a text costs one look at it.",
+    ),
+    (
+        "05 R15",
+        "The texts of further alternatives are model output for scripts, their reasoning is reasoning.",
+    ),
+    ("05 R16", "A script without trim texts, placements or a replacement has empty ones."),
+];

@@ -10,6 +10,7 @@ use super::layout::Layout;
 use super::presence::{Spoken, present_of, visible};
 use super::{Room, Round, State, narrator};
 use crate::error::Error;
+use crate::injections::Injection;
 use crate::js;
 use crate::macros::EnvBase;
 use crate::parts::{Effects, Kind};
@@ -61,6 +62,7 @@ impl Room {
                 depth,
                 role,
                 scan: false,
+                order: Injection::DEFAULT_ORDER,
                 allowed: true,
             });
         }
@@ -262,6 +264,7 @@ impl Room {
             depth: 0,
             role: 0,
             scan: false,
+            order: Injection::DEFAULT_ORDER,
             allowed: true,
         });
         true

@@ -21,6 +21,8 @@ pub struct ExtensionPrompt {
     pub role: i64,
     /// Lorebook keys are looked for in it too.
     pub scan: bool,
+    /// Place among texts and prompts of one depth, low ones first (default 100); asked under `prompt.injections`.
+    pub order: f64,
     /// The host's filter, already decided; `false` leaves it out where filters are honoured.
     pub allowed: bool,
 }
@@ -80,7 +82,7 @@ pub struct Scene {
 }
 
 impl ExtensionPrompt {
-    /// Reads `{key, value, position, depth, role, scan, filter}`.
+    /// Reads `{key, value, position, depth, order, role, scan, filter}`.
     fn from_value(value: &Value) -> Option<Self> {
         let mut r = Reader::new(value.as_object()?, "");
         Some(Self {
@@ -90,6 +92,7 @@ impl ExtensionPrompt {
             depth: r.integer("depth", 0),
             role: r.integer("role", 0),
             scan: r.flag("scan", false),
+            order: r.number("order", 100.0),
             allowed: r.flag("filter", true),
         })
     }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::about::{About, Said};
@@ -118,6 +119,28 @@ impl About<'_> {
             in_group: self.in_group(),
             profile: self.profile,
         }
+    }
+
+    /// The host's values, and under instruct mode the card's examples as it formats them, for `{{mesExamples}}` (spec 04 §11.3).
+    /// Nobody may read them, so what the template's own macros would write is dropped.
+    pub(super) fn values_with_examples<'v>(
+        &self,
+        values: &'v IndexMap<String, String>,
+        card: &CardTexts,
+        scope: &mut Expander<'_>,
+    ) -> Cow<'v, IndexMap<String, String>> {
+        let Some(setup) = self.scene.text.as_ref().filter(|setup| setup.instruct.enabled) else {
+            return Cow::Borrowed(values);
+        };
+        let blocks = split_examples(&card.mes_examples_raw, self.profile.on(&PROMPT_EXAMPLES));
+        let members = self.members();
+        let mut effects = scope.effects.clone();
+        let mut own = Expander { env: scope.env, host: scope.host, effects: &mut effects };
+        let heading = line(&setup.context.example_separator, &mut own);
+        let items = examples(&setup.instruct, &blocks, &heading, &self.cast(&members), &mut own);
+        let mut values = values.clone();
+        values.insert("mesexamples".to_owned(), items.concat());
+        Cow::Owned(values)
     }
 
     /// The body that the page hands on.

@@ -29,6 +29,10 @@ fn differences() {
         page += &format!("| `{}` | {} | {} | {} |\n", s.name, s.off, s.on, s.faults.join(", "));
     }
     page += &format!("\n{} switches.\n", profile::ALL.len());
+    page += "\n## In neither profile\n\n| fault | instead |\n|---|---|\n";
+    for (fault, instead) in profile::NEVER {
+        page += &format!("| {fault} | {instead} |\n");
+    }
     check("differences.md", &page);
 }
 

@@ -307,6 +307,24 @@ fn ext(key: &str, value: &str, position: i64, depth: i64, role: i64) -> Value {
 }
 
 #[test]
+fn injected_texts_have_an_order() {
+    // 05 I4.
+    let placed = |key: &str, value: &str, order: i64| {
+        let mut text = ext(key, value, 1, 1, 0);
+        text["order"] = json!(order);
+        text
+    };
+    let s = scene(&json!({
+        "chat": four(),
+        "preset": preset(&json!([absolute("S100", "system", 1, Some(100))])),
+        "extensionPrompts": [placed("a", "遅い", 200), placed("b", "рано", 20), ext("c", "MID", 1, 1, 0)],
+    }));
+    let has = |lines: &[String], line: &str| lines.iter().any(|l| l == line);
+    assert!(has(&st(&s), "system S100\n遅い\nрано\nMID"), "{:?}", st(&s));
+    assert!(has(&own(&s), "system рано\nS100\nMID\n遅い"), "{:?}", own(&s));
+}
+
+#[test]
 fn injections_at_one_depth() {
     // Spec 02 §13 [run].
     let s = scene(&json!({

@@ -596,3 +596,36 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn injected_texts_without_an_anchor() {
+    // 05 I11.
+    let scene = with(
+        short(None),
+        &[
+            ("/text/context/story_string", json!("{{description}}")),
+            ("/extensionPrompts", json!([{"key": "k", "value": "注入", "position": 0}])),
+        ],
+    );
+    assert!(!prompt(&scene, &json!({})).contains("注入"));
+    let seen = inspect(&scene, &json!({}), "promptside").unwrap();
+    assert!(seen["payload"]["prompt"].as_str().unwrap().contains("Keeper.\n注入\n"), "{}", seen["payload"]);
+    assert!(seen["report"]["warnings"].to_string().contains("{{anchorAfter}} has content and no place"));
+}
+
+#[test]
+fn examples_as_a_macro() {
+    // Spec 04 §11.3: blocks with the separator, or as instruct mode formats them.
+    let changes = [
+        ("/characters/0/card/mes_example", json!("<START>\nAlex: a1\nMira: b1")),
+        ("/text/sysprompt/content", json!("SYS [{{mesExamples}}]")),
+    ];
+    let instruct = json!({"enabled": true, "wrap": true, "input_sequence": "IN:", "output_sequence": "OUT:"});
+    for profile in [SILLY, "promptside"] {
+        let plain = prompt_as(&with(short(None), &changes), &json!({}), profile);
+        assert!(plain.contains("SYS [***\nAlex: a1\nMira: b1\n]"), "{plain}");
+        let formatted = prompt_as(&with(short(Some(instruct.clone())), &changes), &json!({}), profile);
+        assert!(formatted.contains("SYS [IN:") && formatted.contains("OUT:"), "{formatted}");
+        assert!(!formatted.contains("<START>"), "{formatted}");
+    }
+}

@@ -12,9 +12,6 @@ use crate::profile::{PROMPT_INJECTIONS, PROMPT_ONCE, Profile};
 use super::collection::Prompt;
 use super::tail::Tail;
 
-/// Order of injected texts that have none.
-const DEFAULT_ORDER: f64 = 100.0;
-
 /// The injected records by depth, shallowest first; those of one depth newest first.
 pub(super) fn injected(
     absolute: &[Prompt],
@@ -55,8 +52,10 @@ pub(super) fn injected(
 }
 
 /// Orders at one depth, high to low; the default one is always there.
-fn orders(prompts: &[&Prompt]) -> Vec<f64> {
-    let mut orders: Vec<f64> = prompts.iter().map(|p| p.order).chain([DEFAULT_ORDER]).collect();
+fn orders(prompts: &[&Prompt], texts: &[(&str, &Injection)]) -> Vec<f64> {
+    let texts = texts.iter().map(|(_, i)| i.order);
+    let mut orders: Vec<f64> =
+        prompts.iter().map(|p| p.order).chain([Injection::DEFAULT_ORDER]).chain(texts).collect();
     orders.sort_by(|a, b| b.total_cmp(a));
     orders.dedup_by(|a, b| a.total_cmp(b).is_eq());
     orders
@@ -65,7 +64,7 @@ fn orders(prompts: &[&Prompt]) -> Vec<f64> {
 /// The reference: one record an order and role, newest first: orders from high to low, system, user, assistant.
 fn by_role(prompts: &[&Prompt], texts: &[(&str, &Injection)], scope: &mut Expander<'_>) -> Vec<Record> {
     let mut out = Vec::new();
-    for order in orders(prompts) {
+    for order in orders(prompts, &[]) {
         for (number, role) in [(0, Role::System), (1, Role::User), (2, Role::Assistant)] {
             let mut pieces: Vec<Piece> = Vec::new();
             let mut parts: Vec<String> = Vec::new();
@@ -78,7 +77,7 @@ fn by_role(prompts: &[&Prompt], texts: &[(&str, &Injection)], scope: &mut Expand
                 parts.push(js::trim(&joined).to_owned());
                 pieces.extend(own.iter().flat_map(|p| p.pieces.clone()));
             }
-            if order.total_cmp(&DEFAULT_ORDER).is_eq() {
+            if order.total_cmp(&Injection::DEFAULT_ORDER).is_eq() {
                 let found: Vec<_> = texts.iter().filter(|(_, i)| i.role == number).collect();
                 let joined = found.iter().map(|(_, i)| js::trim(&i.value)).collect::<Vec<_>>().join("\n");
                 let expanded = scope.expand(&joined);
@@ -107,7 +106,7 @@ fn by_registration(
     // A text of the speaker's own may stand elsewhere than one for everybody.
     let own = |pieces: &[Piece]| tail.is_some_and(|t| t.is_own(pieces));
     let mut oldest_first: Vec<Record> = Vec::new();
-    for order in orders(prompts).into_iter().rev() {
+    for order in orders(prompts, texts).into_iter().rev() {
         let mut here: Vec<(Role, String, Vec<Piece>)> = Vec::new();
         for prompt in prompts.iter().filter(|p| p.order.total_cmp(&order).is_eq()) {
             let role = match prompt.role.as_deref() {
@@ -117,12 +116,10 @@ fn by_registration(
             };
             here.push((role, prompt.content.clone(), prompt.pieces.clone()));
         }
-        if order.total_cmp(&DEFAULT_ORDER).is_eq() {
-            for (key, injection) in texts {
-                let role = Role::from_number(injection.role);
-                let text = scope.expand_as(&injection.value, injection.trust(key));
-                here.push((role, text, injection.sources(key)));
-            }
+        for (key, injection) in texts.iter().filter(|(_, i)| i.order.total_cmp(&order).is_eq()) {
+            let role = Role::from_number(injection.role);
+            let text = scope.expand_as(&injection.value, injection.trust(key));
+            here.push((role, text, injection.sources(key)));
         }
         for (role, text, pieces) in here {
             let text = js::trim(&text);

@@ -103,6 +103,20 @@ pub fn render_story(
         Err(error) => return Err(Error::new(Code::TemplateStory, "context.story_string", wrong(&error))),
     };
     let mut text = scope.expand(&text);
+    let no_template = !warnings.is_empty();
+    let anchors = [("anchorBefore", parts.anchor_before), ("anchorAfter", parts.anchor_after)];
+    for (name, anchor) in
+        anchors.into_iter().filter(|(_, anchor)| fixed && !no_template && !anchor.is_empty())
+    {
+        if !js::lower(&context.story_string).contains(&js::lower(name)) {
+            // What has no place comes last (05 I11).
+            let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+            text = format!("{text}{gap}{anchor}");
+            let message =
+                format!("{{{{{name}}}}} has content and no place in the story string: it stands at its end");
+            warnings.push(Warning::new("template.field_unused", "context.story_string", message));
+        }
+    }
     text = text.trim_start_matches('\n').to_owned();
     let closes = instruct.is_none_or(|t| t.wrap && t.story_string_suffix.is_empty());
     if !text.is_empty() && !text.ends_with('\n') && context.place == StoryPlace::Top && closes {
@@ -262,7 +276,9 @@ pub(super) fn at_depth(
 fn chosen<'a>(injections: &'a Injections, position: Position, profile: &Profile) -> Vec<&'a Injection> {
     if profile.on(&PROMPT_INJECTIONS) {
         let due = |i: &&Injection| i.position == position && i.allowed && !js::trim(&i.value).is_empty();
-        return injections.iter().map(|(_, i)| i).filter(due).collect();
+        let mut list: Vec<_> = injections.iter().map(|(_, i)| i).filter(due).collect();
+        list.sort_by(|a, b| a.order.total_cmp(&b.order));
+        return list;
     }
     injections.collect(position).into_iter().map(|(_, i)| i).collect()
 }
