@@ -13,6 +13,6 @@ export {
 } from "./memory.js";
 export { runRound, withKey, type Meanwhile, type OutgoingRequest, type RoundOptions, type RunningRound, type SendContext, type Sent } from "./round.js";
 export { capabilities, readError, withProxy } from "./providers.js";
-export { loadTokenizer, countTokens, type TokenCount, type Vocabulary } from "./tokens.js";
+export { loadTokenizer, countTokens, Tokenizer, TokenStream, type TokenCount, type Vocabulary } from "./tokens.js";
 export { nextSpeakers, buildRequest, cleanReply, expandMacros, inspectText, readFile, writeCard, invoke, type FileBytes } from "./functions.js";
 export type * from "./types.js";

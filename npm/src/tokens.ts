@@ -72,3 +72,106 @@ async function inflated(bytes: Uint8Array): Promise<Uint8Array> {
 export function countTokens(text: string, model: string | { source?: string; model?: string; tokenizer?: string } = {}): TokenCount {
   return call("countTokens", { text, ...(typeof model === "string" ? { model } : model) });
 }
+
+const finished = new FinalizationRegistry<{ free(): void }>((handle) => handle.free());
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/**
+ * A loaded tokenizer: exact counts, ids and texts. Special-token text counts as the text it is, half a surrogate pair as U+FFFD.
+ * Freed with `using`, by `free()`, or when it is collected.
+ */
+export class Tokenizer {
+  /** Its encoding, such as `o200k_base`. */
+  readonly encoding: string;
+  readonly #handle: glue.Tokens;
+
+  /** @param encoding What `loadTokenizer` gave. */
+  constructor(encoding: string) {
+    this.encoding = encoding;
+    this.#handle = guarded(() => new glue.Tokens(encoding));
+    finished.register(this, this.#handle, this);
+  }
+
+  /** Tokens of a text. */
+  count(text: string): number {
+    return guarded(() => this.#handle.count(text));
+  }
+
+  /** Tokens of a text if there are at most `limit`, else some number above it; stops reading there. */
+  countUpTo(text: string, limit: number): number {
+    return guarded(() => this.#handle.count_up_to(text, limit));
+  }
+
+  /** Tokens of several texts, in one call into the module. */
+  countEach(texts: readonly string[]): Uint32Array {
+    const bytes = texts.map((text) => encoder.encode(text));
+    const lengths = Uint32Array.from(bytes, (part) => part.length);
+    const all = new Uint8Array(lengths.reduce((sum, length) => sum + length, 0));
+    let at = 0;
+    for (const part of bytes) {
+      all.set(part, at);
+      at += part.length;
+    }
+    return guarded(() => this.#handle.count_each(all, lengths));
+  }
+
+  /** The ids of a text. */
+  encode(text: string): Uint32Array {
+    return guarded(() => this.#handle.encode(text));
+  }
+
+  /** The text of ids; bytes that are no text become U+FFFD. Unknown ids are an error. */
+  decode(ids: ArrayLike<number>): string {
+    return decoder.decode(guarded(() => this.#handle.decode(Uint32Array.from(ids))));
+  }
+
+  /** Counts a text while it comes: each addition costs its own length only. */
+  stream(): TokenStream {
+    return new TokenStream(guarded(() => this.#handle.stream()));
+  }
+
+  free(): void {
+    finished.unregister(this);
+    this.#handle.free();
+  }
+
+  [Symbol.dispose](): void {
+    this.free();
+  }
+}
+
+/** A text that grows, and its count. */
+export class TokenStream {
+  readonly #handle: glue.TokenStream;
+  #half = "";
+  #tokens = 0;
+
+  constructor(handle: glue.TokenStream) {
+    this.#handle = handle;
+    finished.register(this, handle, this);
+  }
+
+  /** Tokens of the text so far. */
+  get tokens(): number {
+    return this.#tokens;
+  }
+
+  /** Adds to the text; gives the tokens of all of it. Half a surrogate pair at the end waits for its other half. */
+  add(text: string): number {
+    let whole = this.#half + text;
+    this.#half = /[\ud800-\udbff]$/.test(whole) ? whole.slice(-1) : "";
+    if (this.#half) whole = whole.slice(0, -1);
+    this.#tokens = guarded(() => this.#handle.add(whole));
+    return this.#tokens;
+  }
+
+  free(): void {
+    finished.unregister(this);
+    this.#handle.free();
+  }
+
+  [Symbol.dispose](): void {
+    this.free();
+  }
+}

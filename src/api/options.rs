@@ -256,17 +256,21 @@ impl Vocabularies {
                     None => guess(),
                 })
             }
-            name => match self.loaded.get(name) {
-                Some(exact) => Ok(Rc::new(Remembered::new(exact.clone()))),
-                None => Err(Error::new(
-                    Code::OptionUnknown,
-                    "tokenizer",
-                    format!(
-                        "no vocabulary {name:?} is loaded: load it first, or use \"auto\", \"estimate\" or \"codepoints\""
-                    ),
-                )),
-            },
+            name => Ok(Rc::new(Remembered::new(self.tokenizer(name)?))),
         }
+    }
+
+    /// A loaded tokenizer by its name.
+    pub fn tokenizer(&self, name: &str) -> Result<Rc<Bpe>, Error> {
+        self.loaded.get(name).cloned().ok_or_else(|| {
+            Error::new(
+                Code::OptionUnknown,
+                "tokenizer",
+                format!(
+                    "no vocabulary {name:?} is loaded: load it first, or use \"auto\", \"estimate\" or \"codepoints\""
+                ),
+            )
+        })
     }
 }
 

@@ -4,6 +4,8 @@
 
 #![expect(unreachable_pub, reason = "wasm-bindgen exports what is pub")]
 
+mod tokens;
+
 use std::cell::RefCell;
 
 use js_sys::{Array, Function, JsString, Reflect, RegExp};
