@@ -19,6 +19,20 @@ export class Vectors {
   size(): number;
   free(): void;
 }
+export class Tokens {
+  constructor(name: string);
+  count(text: string): number;
+  count_up_to(text: string, limit: number): number;
+  count_each(bytes: Uint8Array, lengths: Uint32Array): Uint32Array;
+  encode(text: string): Uint32Array;
+  decode(ids: Uint32Array): Uint8Array;
+  stream(): TokenStream;
+  free(): void;
+}
+export class TokenStream {
+  add(text: string): number;
+  free(): void;
+}
 export function call(method: string, params: string): string;
 export function call_bytes(method: string, bytes: Uint8Array, params: string): string;
 export function write_bytes(method: string, bytes: Uint8Array, params: string): Uint8Array;
