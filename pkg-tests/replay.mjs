@@ -1,7 +1,7 @@
 // Plays the rounds of tests/replay.json; the same steps as tests/it/replay.rs. Runs in Node and in pages.
 
 /** The digest of everything that came out: FNV-1a, 64 bits, over the JSON texts. */
-export function play({ Room }, file, { scene, options }) {
+export function play({ Room }, file, { scene, options, replies: own }) {
   const room = new Room(scene, options);
   const bytes = new TextEncoder();
   let sum = 0xcbf29ce484222325n;
@@ -22,11 +22,18 @@ export function play({ Room }, file, { scene, options }) {
     call("nextSpeakers", { userMessage });
     for (const kind of ["normal", "continue", "impersonate"]) call("buildRequest", { kind });
     let out = call("step", { input: { type: "start", userMessage }, now: 1_700_000_001_000 });
-    for (let i = 0; i < 20; i++) {
+    for (let i = 0; i < 100; i++) {
+      const wait = out?.find((o) => o.type === "wait");
+      if (wait) {
+        out = call("step", { input: { type: "elapsed", wait: wait.id } });
+        continue;
+      }
       const request = out?.find((o) => o.type === "request");
       if (!request) break;
-      const text = file.replies[replies++ % file.replies.length];
-      out = call("step", { input: { type: "reply", request: request.id, text } });
+      const all = own ?? file.replies;
+      const reply = all[replies++ % all.length];
+      const input = typeof reply === "string" ? { type: "reply", text: reply } : reply;
+      out = call("step", { input: { ...input, request: request.id } });
     }
   }
   call("snapshot", {});

@@ -119,6 +119,47 @@ test("a director: its own small request, a fallback when its answer is of no use
   assert.deepEqual(of(events, "director_plan").map((e) => [e.speakers, e.fallback]), [[["s.png", "l.png", "m.png"], true]]);
 });
 
+test("before and meanwhile: what a round would plan, and who waits", async () => {
+  const r = room({});
+  const preview = r.previewRound({ userMessage: "@Mira 走吧。" });
+  assert.deepEqual(of(preview, "round_plan")[0].planned.map((p) => p.name), ["Mira", "塞拉菲娜", "洛恩"]);
+  assert.deepEqual([r.chat.messages.length, r.queue], [0, []]);
+  const waiting = [];
+  await run(r, { userMessage: "@Mira 走吧。" }, (_, { name }) => {
+    waiting.push(r.queue.map((p) => p.name));
+    return `${name}。`;
+  });
+  assert.deepEqual(waiting, [["塞拉菲娜", "洛恩"], ["洛恩"], []]);
+});
+
+test("the tail layout: the history of the last request is had again, in the stream too", async () => {
+  const r = room({ layout: "tail", control: "json" });
+  const requests = [];
+  const pieces = async function* (text) {
+    for (const c of text) yield c;
+  };
+  const events = await run(r, { userMessage: "走吗？" }, (request, { name }) => {
+    requests.push(JSON.parse(request.body).messages);
+    return pieces(JSON.stringify({ content: `${name}：好。🐈` }));
+  });
+  const shown = of(events, "token").map((e) => e.text).join("");
+  assert.equal(shown, of(events, "message_done").map((e) => e.text).join(""));
+  assert.ok(!shown.includes("content"));
+  const reused = of(events, "request").map((e) => e.report.reuse.messages);
+  assert.equal(reused[0], 0);
+  reused.slice(1).forEach((n, i) => assert.deepEqual(requests[i + 1].slice(0, n), requests[i].slice(0, n)));
+  assert.ok(reused[2] > reused[1] && reused[1] >= 2, reused.join());
+});
+
+test("numbers that run out: the round says so and ends", async () => {
+  const r = room({ who: "random", mode: "free_chat", maxRounds: 4 });
+  r.invoke("configure", { random: { tape: [0.1] } });
+  const events = await run(r, { userMessage: "谁？" }, (_, { id }) => `好 ${id}`);
+  assert.equal(events.at(-1).type, "room_finished");
+  assert.equal(of(events, "error")[0].code, "draws.exhausted");
+  assert.equal(of(events, "room_finished").length, 1);
+});
+
 test("a configuration that does not fit is refused by name", () => {
   assert.throws(() => room({ mode: "chaos" }), (e) => e instanceof PromptsideError && e.code === "option.unknown" && e.path.startsWith("rounds"));
 });

@@ -305,6 +305,7 @@ fn asking(ask: &Ask, config: &RoundConfig) -> Asking {
             anti_repeat: context.anti_repeat,
             issues: context.issues.clone(),
             closing: context.closing,
+            connection: config.connections.get(&ask.speaker).cloned(),
             timeout_ms: config.timeout_ms,
             ..Asking::default()
         },

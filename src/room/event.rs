@@ -230,6 +230,9 @@ pub struct Asking {
     /// The narrator's occasion.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trigger: Option<Trigger>,
+    /// What the configuration says of the speaker's model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub connection: Option<String>,
     /// After how many milliseconds the call counts as failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,

@@ -37,6 +37,7 @@ mod room;
 mod room_model;
 mod room_more;
 mod room_rounds;
+mod room_tables;
 mod room_tail;
 mod rooms;
 mod scheduler;

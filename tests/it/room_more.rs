@@ -111,7 +111,11 @@ fn a_pair_without_end_is_stopped() {
 
 #[test]
 fn a_page_can_look_before_and_meanwhile() {
-    let mut room = session(&scene(), &json!({"pauseMs": 0, "who": "random", "mode": "free_chat"}));
+    let connections = json!({"s.png": "small", "m.png": "large"});
+    let mut room = session(
+        &scene(),
+        &json!({"pauseMs": 0, "who": "random", "mode": "free_chat", "connections": connections}),
+    );
     let before = call(&mut room, "snapshot", &Value::Null);
     let preview = call(&mut room, "previewRound", &json!({"userMessage": "谁？"}));
     assert_eq!(call(&mut room, "snapshot", &Value::Null), before, "nothing is changed");
@@ -119,6 +123,12 @@ fn a_page_can_look_before_and_meanwhile() {
     assert_eq!(preview, json!(outputs), "what was shown is what happens");
     let plan = of(&outputs, "round_plan")[0];
     assert_eq!(plan["draws"][0]["site"], "room", "the draw of the plan is told");
+    let request = outputs.last().unwrap();
+    assert_eq!(
+        request["turn"].get("connection"),
+        connections.get(request["speaker"].as_str().unwrap()),
+        "a member may have a model of its own"
+    );
     let busy = room.call("previewRound", "{}").err().unwrap();
     assert_eq!(busy.code().as_str(), "room.busy");
     assert_eq!(call(&mut room, "queue", &Value::Null), json!([]));

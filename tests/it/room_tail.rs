@@ -279,3 +279,29 @@ fn members_are_told_of_each_other_in_a_line() {
     assert_eq!(lists[0][roster(&lists[0])], lists[1][roster(&lists[1])], "the same for everybody");
     assert!(types(&step(&mut room, &json!({"type": "abort"}))).contains(&"room_finished"));
 }
+
+#[test]
+fn what_a_provider_puts_on_top_is_the_same_for_everybody() {
+    for (source, key) in [("claude", "system"), ("makersuite", "systemInstruction")] {
+        let mut scene = shared_scene();
+        scene["preset"]["chat_completion_source"] = json!(source);
+        scene["preset"]["claude_model"] = json!("claude-sonnet-4-5");
+        scene["preset"]["google_model"] = json!("gemini-2.5-pro");
+        scene["preset"]["use_sysprompt"] = json!(true);
+        let mut room = session(&scene, &tail(&json!({})));
+        let outputs =
+            run(&mut room, &json!({"userMessage": "走吗？"}), &[json!("等等。"), json!("雨停了。")]);
+        let all: Vec<Value> = bodies(&outputs).iter().map(|b| serde_json::from_str(b).unwrap()).collect();
+        assert!(all[0][key].to_string().contains(DIRECT), "{source}: {}", all[0]);
+        assert_eq!(all[0][key], all[1][key], "{source}");
+        assert!(!all[1][key].to_string().contains("洛恩怕水"));
+        let turns = all[1].get("messages").or_else(|| all[1].get("contents")).unwrap().as_array().unwrap();
+        let last = turns.last().unwrap();
+        assert_eq!(last["role"], "user", "{source}");
+        assert!(
+            last.to_string().contains("[Character: 洛恩]") && last.to_string().contains("老猎人"),
+            "{source}: {last}"
+        );
+        assert!(!turns[0].to_string().contains("老猎人"));
+    }
+}

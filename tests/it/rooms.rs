@@ -54,7 +54,7 @@ fn recorded_cases() {
 }
 
 /// Members S, L, M, A of spec 09 appendix A.
-fn room(config: &Value, more: &Value, script: &Value) -> Value {
+pub fn room(config: &Value, more: &Value, script: &Value) -> Value {
     let mut input = json!({
         "members": [
             {"id": "S", "name": "塞拉菲娜"}, {"id": "L", "name": "洛恩"},
@@ -69,7 +69,7 @@ fn room(config: &Value, more: &Value, script: &Value) -> Value {
 }
 
 /// What happened, a word each: `S:mentioned` a request, `+S` a stored reply, `-S` a skip, `!S:code` an error, `=reason` the end.
-fn story(outcome: &Value) -> String {
+pub fn story(outcome: &Value) -> String {
     let text = |v: &Value| v.as_str().unwrap_or("").to_owned();
     let list = |v: &Value| v.as_array().unwrap().iter().map(text).collect::<String>();
     let mut words = Vec::new();

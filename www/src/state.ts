@@ -1,11 +1,12 @@
 // What the page knows and does: one room, and what is shown of it. No markup here.
 import { isPromptsideError, readFile, Room, runRound } from "promptside";
-import type { Card, CharacterInput, GroupInput, MemoryReport, OutgoingRequest, Plan, Report, SceneInput, Start } from "promptside";
+import type { Card, CharacterInput, GroupInput, MemoryReport, OutgoingRequest, Plan, Report, SceneInput, SendContext, Sent, Start } from "promptside";
 import lorne from "./cards/lorne.json";
 import mira from "./cards/mira.json";
 import { online, providerPreset, sendTo, type Endpoint } from "./endpoint.js";
 import { doJobs, memoryOptions } from "./memory.js";
-import { understudy } from "./understudy.js";
+import { happened, roundsOf, START, type Happened, type RoundSettings } from "./rounds.js";
+import { NARRATION, pick, understudy, type Mood } from "./understudy.js";
 
 export type Profile = "promptside" | "sillytavern";
 type Member = { avatar: string; card: Card };
@@ -33,6 +34,8 @@ export interface Line {
   text: string;
   mine: boolean;
   cut?: CutMark;
+  /** Names of the members that heard it, where not all did. */
+  heard?: string[];
 }
 
 export class Playground {
@@ -50,6 +53,10 @@ export class Playground {
   memory: MemoryReport | undefined;
   /** The summary in force. */
   summary = "";
+  rounds: RoundSettings = START;
+  mood: Mood = "usual";
+  /** What happened in the last round. */
+  timeline: Happened[] = [];
   faults: Fault[] = [];
   notes: string[] = [];
 
@@ -61,6 +68,7 @@ export class Playground {
   #room: Room;
   #cuts = new Map<number, CutMark>();
   #turn = 0;
+  #calls = 0;
   #stop: AbortController | undefined;
   #listeners = new Set<() => void>();
 
@@ -114,7 +122,10 @@ export class Playground {
   get lines(): Line[] {
     return this.#room.chat.messages.map((message, index) => {
       const cut = this.#cuts.get(index);
-      return { name: String(message["name"]), text: String(message["mes"]), mine: message["is_user"] === true, ...(cut ? { cut } : {}) };
+      const present = message["present"] as string[] | undefined;
+      const heard = present && present.length < this.members.length ? present.map((id) => this.nameOf(id)) : undefined;
+      const line = { name: String(message["name"]), text: String(message["mes"]), mine: message["is_user"] === true };
+      return { ...line, ...(cut ? { cut } : {}), ...(heard ? { heard } : {}) };
     });
   }
 
@@ -124,14 +135,44 @@ export class Playground {
       const typed = this.draft ? { userMessage: this.draft } : {};
       this.requests = [];
       this.said = this.draft;
-      this.plan = this.#room.nextSpeakers(typed);
-      this.requests = this.plan.speakers.slice(0, 1).map(({ id, name }) => {
+      this.plan = this.rounds.mode === "off" ? this.#room.nextSpeakers(typed) : undefined;
+      const first = this.plan ? this.plan.speakers.slice(0, 1) : this.#planned(typed).slice(0, 1);
+      this.requests = first.map(({ id, name }) => {
         const { request, report } = this.#room.buildRequest({ ...typed, speaker: id });
         this.memory = this.#room.memory.recall({ speaker: id });
         return { name, sent: false, request, report };
       });
       this.summary = this.#room.memory.summary().text;
     });
+  }
+
+  /** Whom a round would plan; the timeline says so. */
+  #planned(start: Start): { id: string; name: string }[] {
+    const outputs = this.#room.previewRound(start);
+    const told = outputs.map((o) => happened(o, (id) => this.nameOf(id))).filter((h) => h !== undefined);
+    this.timeline = told.map(({ type, text }) => ({ type, text: `would be: ${text}` }));
+    const plan = outputs.find((o) => o.type === "round_plan");
+    return plan?.planned ?? [];
+  }
+
+  setRounds(change: Partial<RoundSettings>): void {
+    const rounds = { ...this.rounds, ...change };
+    const done = this.#attempt(() => this.#room.invoke("configure", { rounds: roundsOf(rounds, this.profile) }));
+    if (!done) return;
+    this.rounds = rounds;
+    this.timeline = [];
+    this.preview();
+  }
+
+  /** A member comes or leaves. */
+  setPresent(avatar: string, here: boolean): void {
+    const others = this.rounds.absent.filter((id) => id !== avatar);
+    this.setRounds({ absent: here ? others : [...others, avatar] });
+  }
+
+  setMood(mood: Mood): void {
+    this.mood = mood;
+    this.#changed();
   }
 
   type(text: string): void {
@@ -153,13 +194,15 @@ export class Playground {
     this.said = start.userMessage ?? "";
     const { userMessage, kind, speaker } = start;
     const asked = { ...(userMessage ? { userMessage } : {}), ...(kind ? { kind } : {}), ...(speaker ? { speaker } : {}) };
-    if (!this.#attempt(() => (this.plan = this.#room.nextSpeakers(asked)))) return;
+    this.timeline = [];
+    const coordinated = this.rounds.mode !== "off" && !kind && !speaker;
+    if (!this.#attempt(() => (this.plan = coordinated ? undefined : this.#room.nextSpeakers(asked)))) return;
     this.running = true;
     this.draft = "";
     const stop = (this.#stop = new AbortController());
     this.#changed();
     try {
-      for await (const event of runRound(this.#room, start, { signal: stop.signal, send: (r, c) => this.#send(r, c.name) })) {
+      for await (const event of runRound(this.#room, start, { signal: stop.signal, send: (r, c) => this.#send(r, c) })) {
         this.#take(event);
         this.#changed();
       }
@@ -176,13 +219,20 @@ export class Playground {
     }
   }
 
-  #send(request: OutgoingRequest, name: string): Promise<Response> | AsyncIterable<string> {
+  #send(request: OutgoingRequest, { name, turn }: SendContext): Promise<Response> | Sent {
     if (this.online) return sendTo(request, this.endpoint);
+    this.#calls += 1;
+    if (this.mood === "fails" && this.#calls % 2 === 1) return new Response("the understudy is ill", { status: 503 });
+    if (turn?.purpose === "director") return pick(turn.candidates.map((id) => this.nameOf(id)), this.#turn);
+    if (turn?.purpose === "narrate") return NARRATION;
+    const last = this.lines.filter((line) => line.name === name).at(-1)?.text;
     const others = this.members.map((m) => cardName(m.card)).filter((other) => other !== name);
-    return understudy({ name, others: [...others, this.persona], turn: this.#turn++ }, request.signal);
+    return understudy({ name, others: [...others, this.persona], turn: this.#turn++, mood: this.mood, last }, request.signal);
   }
 
   #take(event: Awaited<ReturnType<ReturnType<typeof runRound>["next"]>>["value"] & object): void {
+    const told = happened(event, (id) => this.nameOf(id));
+    if (told) this.timeline.push(told);
     switch (event.type) {
       case "memory":
         this.memory = event.report as MemoryReport;
@@ -214,7 +264,7 @@ export class Playground {
         this.faults.push({ code: event.code, path: "", message: "a round is running" });
         break;
       case "room_finished":
-        if (event.reason !== "round_complete") this.notes.push(`the round ended: ${event.reason.replaceAll("_", " ")}`);
+        if (event.reason !== "round_complete" && this.rounds.mode === "off") this.notes.push(`the round ended: ${event.reason.replaceAll("_", " ")}`);
         break;
     }
   }
@@ -254,7 +304,7 @@ export class Playground {
   setProfile(profile: Profile): void {
     const done = this.#attempt(() => {
       const { scene, options } = this.#room.snapshot();
-      const room = new Room(scene, { ...options, profile, open: false });
+      const room = new Room(scene, { ...options, profile, open: false, rounds: roundsOf(this.rounds, profile) });
       this.#room.free();
       this.#room = room;
       this.profile = profile;

@@ -414,6 +414,10 @@ pub struct RoundConfig {
     pub low_water: f64,
     /// Speakers are told who the others are, in a line each; absent: by name only.
     pub blurbs: Option<Blurbs>,
+    /// For the host: which model or preset answers for a member, by avatar; told with its requests.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    #[cfg_attr(test, ts(as = "Option<std::collections::BTreeMap<String, String>>"))]
+    pub connections: IndexMap<String, String>,
     /// How often in a row the word may go to and fro between the same two members; absent: without limit.
     pub max_consecutive_pair: Option<u32>,
     /// For the group context: what is talked about.
@@ -466,6 +470,7 @@ impl Default for RoundConfig {
             tail_join: true,
             low_water: 0.75,
             blurbs: None,
+            connections: IndexMap::new(),
             max_consecutive_pair: None,
             topic: String::new(),
             scene: String::new(),

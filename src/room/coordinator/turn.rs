@@ -210,7 +210,10 @@ impl Coordinator {
         }
         let claimed = issues.iter().any(|i| matches!(i, Issue::SpeaksAsOther { .. }));
         match &reply.foreign {
-            Some(member) if !claimed => issues.push(Issue::SpeaksAsOther { member: member.clone() }),
+            Some(member) if !claimed => {
+                let at = issues.iter().position(|i| *i == Issue::PromptLeak).unwrap_or(issues.len());
+                issues.insert(at, Issue::SpeaksAsOther { member: member.clone() });
+            }
             None if blank => issues.push(Issue::Empty),
             _ => {}
         }

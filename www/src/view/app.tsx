@@ -1,6 +1,7 @@
 import type { Playground } from "../state.js";
 import { Chat } from "./chat.js";
 import { Inspector } from "./inspector.js";
+import { Rounds } from "./rounds.js";
 import { Settings } from "./settings.js";
 
 export function App({ p }: { p: Playground }) {
@@ -19,6 +20,7 @@ export function App({ p }: { p: Playground }) {
         <Chat p={p} />
         <Inspector p={p} />
         <Settings p={p} />
+        <Rounds p={p} />
       </main>
     </div>
   );

@@ -38,7 +38,7 @@ export function Chat({ p }: { p: Playground }) {
       </ul>
       <ol class="lines" aria-live="polite" data-testid="lines">
         {p.lines.map((line, index) => (
-          <Message key={index} name={line.name} text={line.text} mine={line.mine} cut={line.cut} />
+          <Message key={index} name={line.name} text={line.text} mine={line.mine} cut={line.cut} heard={line.heard} />
         ))}
         {p.live && <Message name={p.live.name} text={p.live.text} mine={false} cut={p.live.cut} live />}
       </ol>
@@ -79,10 +79,11 @@ interface MessageProps {
   text: string;
   mine: boolean;
   cut: CutMark | undefined;
+  heard?: string[] | undefined;
   live?: boolean;
 }
 
-function Message({ name, text, mine, cut, live }: MessageProps) {
+function Message({ name, text, mine, cut, heard, live }: MessageProps) {
   return (
     <li class={mine ? "mine" : live ? "live" : ""} data-testid={live ? "live" : "line"}>
       <b data-testid="line-name">{name}</b>
@@ -90,6 +91,11 @@ function Message({ name, text, mine, cut, live }: MessageProps) {
       {cut && (
         <p class="cut" data-testid="cut">
           ✂ cut here: the model went on as <b>{cut.foreign}</b>
+        </p>
+      )}
+      {heard && (
+        <p class="heard" data-testid="heard">
+          heard by {heard.join(", ") || "nobody"}
         </p>
       )}
     </li>

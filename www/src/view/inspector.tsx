@@ -1,5 +1,6 @@
 import type { Playground, Shown } from "../state.js";
 import { Memory } from "./memory.js";
+import { Timeline } from "./rounds.js";
 import { whyNobody, whySilent, whySpeaks } from "../reasons.js";
 import type { ReportMessage } from "promptside";
 
@@ -7,6 +8,7 @@ export function Inspector({ p }: { p: Playground }) {
   return (
     <section class="inspector" aria-label="Explanation">
       <Speakers p={p} />
+      <Timeline p={p} />
       <Memory p={p} />
       {p.requests.map((shown, index) => (
         <RequestView key={index} shown={shown} offline={!p.online} open={index === p.requests.length - 1} />
