@@ -994,6 +994,10 @@ lowWater: number,
  */
 blurbs?: Blurbs, 
 /**
+ * For the host: which model or preset answers for a member, by avatar; told with its requests.
+ */
+connections?: { [key in string]: string }, 
+/**
  * How often in a row the word may go to and fro between the same two members; absent: without limit.
  */
 maxConsecutivePair?: number, 
@@ -1561,6 +1565,10 @@ candidates: Array<string>,
  * The narrator's occasion.
  */
 trigger?: Trigger, 
+/**
+ * What the configuration says of the speaker's model.
+ */
+connection?: string, 
 /**
  * After how many milliseconds the call counts as failed.
  */

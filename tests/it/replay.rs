@@ -13,7 +13,7 @@ fn digest(sum: u64, text: &str) -> u64 {
 
 /// Who spoke in a case, and the number of the last round of a start.
 fn session(file: &Value, case: &Value) -> (BTreeSet<String>, u64) {
-    let mut seen: (BTreeSet<String>, u64) = Default::default();
+    let mut seen: (BTreeSet<String>, u64) = (BTreeSet::new(), 0);
     watch(file, case, &mut |out| {
         for o in js::parse_halves(out).ok().and_then(|v| v.0.as_array().cloned()).unwrap_or_default() {
             match o["type"].as_str() {
@@ -89,8 +89,8 @@ fn rounds_replay_to_the_byte() {
     assert_eq!(got, want, "outputs changed: look at what changed, then UPDATE=1 cargo test --test it replay");
     assert!(got.iter().all(|digest| digest.len() == 16));
     // One of them is a whole session of five.
-    let five = |case: &&Value| case["scene"]["group"]["members"].as_array().is_some_and(|m| m.len() == 5);
-    let case = file["cases"].as_array().unwrap().iter().find(five).unwrap();
+    let is_big = |case: &&Value| case["scene"]["group"]["members"].as_array().is_some_and(|m| m.len() == 5);
+    let case = file["cases"].as_array().unwrap().iter().find(is_big).unwrap();
     let (spoke, rounds) = session(&file, case);
     assert!(spoke.len() >= 4 && rounds >= 3, "{spoke:?} in {rounds} rounds");
 }
