@@ -399,7 +399,10 @@ impl<'a> Machine<'a> {
                 }
                 Inst::LookEnd => self.end_look(steps)?,
                 Inst::Back { group, back } => {
-                    self.same_again(group, back, at, steps)?.map(|at| Here { pc: pc + 1, at })
+                    let behind = self.same_again(group, back, at, steps)?;
+                    // V8 looks for empty matches between the halves of a pair, but a reference fails there.
+                    let halves = |at: u32| program.unicode && self.pair_at(at.wrapping_sub(1)).is_some();
+                    behind.filter(|&at| !halves(at)).map(|at| Here { pc: pc + 1, at })
                 }
                 Inst::Mark { register } => {
                     self.set_register(register, at);

@@ -64,6 +64,27 @@ fn a_reference_before_its_group_halves_the_pair_behind_it() {
 }
 
 #[test]
+fn a_reference_fails_between_the_halves_of_a_pair() {
+    let start = |pattern: &str, flags: &str| {
+        let regex = Regex::new(pattern, flags).unwrap();
+        regex.find_at(&"😀b".into(), 0, &mut Steps::new(ENOUGH)).unwrap().map(|m| m.start())
+    };
+    for (pattern, at) in [
+        ("(?!^)(|a)", 1),
+        ("(?!^)(|a)\\1", 2),
+        ("(?!^)\\1(|a)", 2),
+        ("(?!^)(?=\\1)(|a)", 2),
+        ("(?!^)(?<=(|a)\\1)", 2),
+        ("(?!^)(q)?\\1", 2),
+        ("(?<!\\1)(|a)", 1),
+    ] {
+        assert_eq!(start(pattern, "u"), Some(at), "{pattern}");
+        assert_eq!(start(pattern, "iu"), Some(at), "{pattern}");
+    }
+    assert_eq!(start("(?!^)(|a)\\1", ""), Some(1));
+}
+
+#[test]
 fn sets_of_the_flag_v() {
     assert_eq!(all("[\\p{L}--[a-z]]", "gv", "aBc洛"), ["B", "洛"]);
     assert_eq!(all("[[a-z]&&[aeiou]]", "gv", "hello"), ["e", "o"]);
