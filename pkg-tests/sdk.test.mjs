@@ -8,15 +8,15 @@ import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { invoke, load } from "../pkg/index.js";
+import { install } from "./peer.mjs";
 import { requests } from "./sdk/cases.mjs";
 import { camel, clients, familyOf } from "./sdk/clients.mjs";
-import { install } from "./sdk/install.mjs";
 import { cut, recorder } from "./sdk/server.mjs";
 import { streams } from "./sdk/streams.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 await load();
-const skip = install() ?? false;
+const skip = install("sdk") ?? false;
 const built = requests();
 let server;
 let judges;

@@ -79,8 +79,8 @@ export function callBytes<T>(method: string, bytes: Uint8Array, params: unknown)
   return guarded(() => JSON.parse(glue.call_bytes(method, bytes, json)) as T);
 }
 
-/** A free function that takes a file and gives one. */
-export function writeBytes(method: string, bytes: Uint8Array, params: unknown): Uint8Array {
+/** A free function that takes a file and gives one, if there is one to give. */
+export function writeBytes(method: string, bytes: Uint8Array, params: unknown): Uint8Array | undefined {
   const json = text(params);
   return guarded(() => glue.write_bytes(method, bytes, json));
 }

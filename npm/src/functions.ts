@@ -1,11 +1,8 @@
 // One-off calls, without a room.
-import { call, callBytes, text, writeBytes } from "./core.js";
+import { call, text } from "./core.js";
 import { PromptsideError } from "./errors.js";
 import { filled } from "./room.js";
-import type { BuildOptions, Built, Cleaned, CleanOptions, FileRead, InspectOptions, InspectedText, Plan, RoomOptions, SceneInput, SpeakerOptions } from "./types.js";
-
-/** Bytes of a file. */
-export type FileBytes = Uint8Array | ArrayBuffer;
+import type { BuildOptions, Built, Cleaned, CleanOptions, InspectOptions, InspectedText, Plan, RoomOptions, SceneInput, SpeakerOptions } from "./types.js";
 
 function once<T>(method: string, scene: SceneInput | string, params: unknown, options: RoomOptions): T {
   return call(method, { scene: parsed(scene), options: { open: false, ...filled(options) }, params });
@@ -48,23 +45,7 @@ export function inspectText(source: string, scene: SceneInput | string, options:
   return once("inspectText", scene, { text: source, speaker, trust }, rest);
 }
 
-/** Reads any file that users bring: cards (PNG, JSON, CHARX …), lorebooks, chats, presets, groups, personas, scripts. */
-export function readFile(bytes: FileBytes, options: { want?: string } = {}): FileRead {
-  return callBytes("readFile", asBytes(bytes), options);
-}
-
-/** Writes a card: into a PNG picture if one is given, else as JSON text. */
-export function writeCard(card: unknown, picture?: FileBytes): Uint8Array {
-  return writeBytes("writeCard", picture ? asBytes(picture) : new Uint8Array(), { card });
-}
-
 /** Any function of the module by its name: `docs/api.md` lists them. For tests and tools; the functions above are the way in. */
 export function invoke<T>(method: string, params: unknown = {}): T {
   return call(method, text(params));
-}
-
-function asBytes(bytes: FileBytes): Uint8Array {
-  if (bytes instanceof Uint8Array) return bytes;
-  if (bytes instanceof ArrayBuffer) return new Uint8Array(bytes);
-  throw new PromptsideError("input.not_bytes", "bytes", "give a file's bytes: a Uint8Array or an ArrayBuffer");
 }

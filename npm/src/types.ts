@@ -246,12 +246,35 @@ export interface ProviderError {
   hint?: string;
 }
 
-/** A file that was read. */
+/** What a file can be. */
+export type FileKind =
+  | "card"
+  | "chat"
+  | "lorebook"
+  | "group"
+  | "personas"
+  | "regex"
+  | "prompts"
+  | `preset-${"chat" | "context" | "instruct" | "sysprompt" | "reasoning" | "textgen" | "master"}`;
+
+/** A file that a card brings along. `path`: for `extractAsset`; null when the address leads elsewhere. `size`: null when it is missing. */
+export interface FileAsset {
+  type: string;
+  name: string;
+  ext: string;
+  path: string | null;
+  size: number | null;
+}
+
+/** A file that was read. The value is under the key of its kind; presets and prompts are under `preset`. */
 export interface FileRead {
-  /** `card`, `lorebook`, `chat`, `preset-chat`, `group` … */
-  kind: string;
+  kind: FileKind;
   /** `json`, `png`, `apng`, `charx`, `jsonl`, `yaml` … */
   container: string;
   warnings: { code: string; path: string; message: string }[];
+  /** The JSON as it stands in the file, when it was asked for; of JSON lines the list of objects. */
+  source?: unknown;
+  /** Of a card in an archive. */
+  assets?: FileAsset[];
   [part: string]: unknown;
 }

@@ -6,7 +6,9 @@ import {
   buildRequest,
   cleanReply,
   countTokens,
+  detectFile,
   expandMacros,
+  extractAsset,
   inspectText,
   invoke,
   isPromptsideError,
@@ -20,12 +22,16 @@ import {
   capabilities,
   readError,
   writeCard,
+  writeCharx,
+  writeFile,
   type BuildOptions,
   type Built,
   type Card,
   type CleanOptions,
   type Cleaned,
+  type FileAsset,
   type FileBytes,
+  type FileKind,
   type FileRead,
   type GroupInput,
   type Input,
@@ -118,6 +124,11 @@ export async function all(source: WasmSource, bytes: FileBytes, vocabulary: Voca
   const file: FileRead = readFile(bytes, { want: "card" });
   console.log(file.kind, file.container, file.warnings[0]?.code, file["card"]);
   const written: Uint8Array = writeCard(card, bytes);
+  const kind: FileKind = detectFile(written, { limits: { file_bytes: 1 << 20 } }).kind;
+  const assets: FileAsset[] = file.assets ?? [];
+  const picture = extractAsset(bytes, assets[0]?.path ?? "");
+  const archive = writeCharx(card, picture ? { "icon.png": picture } : {}, { sharing: true });
+  console.log(writeFile(kind, readFile(archive, { source: true }).source).length, writeCard(card, undefined, { version: 3 }).length);
   console.log(written.length, writeCard(card).length, invoke<number>("countTokens", { text: "x" }));
   try {
     new Room("{");

@@ -6,8 +6,6 @@ use super::options::Vocabularies;
 use super::session::Session;
 use super::text;
 use crate::error::{Code, Error};
-use crate::files;
-use crate::host::Limits;
 use crate::js;
 use crate::profile::Profile;
 
@@ -56,38 +54,5 @@ pub fn call(method: &str, parameters: &str, vocabularies: &Vocabularies) -> Resu
             text(&super::rooms::call(name.trim_start_matches("rooms."), &value)?)
         }
         name => Err(Error::new(Code::OptionUnknown, "method", format!("there is no function {name:?}"))),
-    }
-}
-
-/// A free function that takes a file.
-pub fn call_bytes(method: &str, bytes: &[u8], parameters: &str) -> Result<String, Error> {
-    let (value, _) = js::parse(parameters)?;
-    match method {
-        "readFile" => {
-            let want = match value.get("want").and_then(Value::as_str) {
-                Some(name) => Some(files::Kind::from_name(name).ok_or_else(|| {
-                    Error::new(Code::OptionUnknown, "want", format!("no kind of file is called {name:?}"))
-                })?),
-                None => None,
-            };
-            Ok(js::stringify(&files::read(bytes, want, &Limits::default())?.to_value()))
-        }
-        other => Err(Error::new(Code::OptionUnknown, "method", format!("there is no function {other:?}"))),
-    }
-}
-
-/// A free function that takes a file and gives one.
-pub fn write_bytes(method: &str, bytes: &[u8], parameters: &str) -> Result<Vec<u8>, Error> {
-    let (value, _) = js::parse(parameters)?;
-    match method {
-        "writeCard" => {
-            let card = value.get("card").unwrap_or(&Value::Null);
-            let options = files::CardOptions::default();
-            if bytes.is_empty() {
-                return files::write_card_json(card, options).map(String::into_bytes);
-            }
-            files::write_card_png(bytes, card, options)
-        }
-        other => Err(Error::new(Code::OptionUnknown, "method", format!("there is no function {other:?}"))),
     }
 }

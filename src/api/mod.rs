@@ -1,10 +1,11 @@
 //! The JSON face of the crate: a method's name and JSON text in, JSON text out; the same in native Rust, Node and browsers.
 //!
 //! [`Session`] is a room with its options; [`call`] and friends need no room. `wasm` only passes strings through.
-//! Reading order: `types` (what goes in and out) -> `session` -> `free`.
+//! Reading order: `types` (what goes in and out) -> `session` -> `free` -> `files`.
 
 mod calls;
 mod converters;
+mod files;
 mod free;
 mod memory;
 mod options;
@@ -17,7 +18,8 @@ mod session;
 mod types;
 mod vectors;
 
-pub use free::{call, call_bytes, write_bytes};
+pub use files::{call_bytes, write_bytes};
+pub use free::call;
 pub use options::{Random, RoomOptions, Vocabularies};
 pub use session::Session;
 pub use types::*;

@@ -170,7 +170,7 @@ fn unhex(text: &str) -> Option<[u8; 32]> {
     Some(bytes)
 }
 
-fn set_limit(limits: &mut Limits, name: &str, value: u64) -> Result<(), Error> {
+pub(super) fn set_limit(limits: &mut Limits, name: &str, value: u64) -> Result<(), Error> {
     let size = usize::try_from(value).unwrap_or(usize::MAX);
     match name {
         "macro_depth" => limits.macro_depth = size,

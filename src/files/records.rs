@@ -103,6 +103,23 @@ pub(super) fn personas(object: &Object, notes: &mut Warnings) -> Value {
     Value::Object(js::object(vec![("entries", Value::Array(entries)), ("default", default.into())]))
 }
 
+/// The backup file of personas: of their normal form, or as it stands.
+pub(super) fn personas_file(value: &Value) -> Value {
+    let Some(entries) = value.get("entries").and_then(Value::as_array) else { return value.clone() };
+    let (mut names, mut descriptions) = (Object::new(), Object::new());
+    for entry in entries.iter().filter_map(Value::as_object) {
+        let mut about = entry.clone();
+        let avatar = about.shift_remove("avatar").as_ref().and_then(Value::as_str).unwrap_or("").to_owned();
+        names.insert(avatar.clone(), about.shift_remove("name").unwrap_or_default());
+        descriptions.insert(avatar, Value::Object(about));
+    }
+    Value::Object(js::object(vec![
+        ("personas", Value::Object(names)),
+        ("persona_descriptions", Value::Object(descriptions)),
+        ("default_persona", value.get("default").cloned().unwrap_or_default()),
+    ]))
+}
+
 /// One regex script or several; always a list.
 pub(super) fn regex(source: &Value, notes: &mut Warnings) -> Value {
     let list = match source {

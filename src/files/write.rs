@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::Kind;
 use super::preset::SENSITIVE;
+use super::records::personas_file;
 use crate::error::{Code, Error};
 use crate::js;
 use crate::scene::Object;
@@ -86,6 +87,8 @@ fn file_message(message: &Object) -> Object {
 /// A preset, lorebook or other value as the text of its file: JSON, indented by four spaces. For others (`sharing`), what points
 /// to the owner's servers or belongs to one installation is left out.
 pub fn write_json(kind: Kind, value: &Value, sharing: bool) -> String {
+    let personas = if kind == Kind::Personas { Some(personas_file(value)) } else { None };
+    let value = personas.as_ref().unwrap_or(value);
     match value.as_object().filter(|_| sharing) {
         Some(object) => js::stringify_pretty(&Value::Object(shared(kind, object)), 4),
         None => js::stringify_pretty(value, 4),

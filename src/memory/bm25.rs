@@ -14,6 +14,10 @@ const B: f64 = 0.75;
 /// A hit scores at least this share of the best one.
 const FLOOR: f64 = 0.3;
 
+/// A token that more than one text in so many has says nothing by itself ("a", "my", 我们), if there are texts enough to tell.
+const COMMON: f64 = 4.0;
+const ENOUGH: f64 = 8.0;
+
 /// A piece of a text that is compared.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Token {
@@ -176,6 +180,7 @@ impl WordIndex {
                 continue;
             }
             let df = f64::from(count(list.len()));
+            let common = n >= ENOUGH && df * COMMON > n;
             let idf = libm::log(1.0 + (n - df + 0.5) / (df + 0.5));
             for &(doc, times) in list {
                 let length = self.lengths.get(doc as usize).copied().unwrap_or(0);
@@ -185,8 +190,9 @@ impl WordIndex {
                 *score += idf * weight;
                 *matched += 1;
                 match token.kind {
-                    TokenKind::Pair => *pairs += 1,
-                    TokenKind::Word | TokenKind::Single => *telling = true,
+                    TokenKind::Pair => *pairs += usize::from(!common),
+                    TokenKind::Word => *telling |= !common,
+                    TokenKind::Single => *telling = true,
                 }
             }
         }
@@ -252,5 +258,21 @@ mod tests {
         assert_eq!(index.search("塔").len(), 2);
         assert!(index.search("不存在的词").is_empty());
         assert!(WordIndex::default().search("塔").is_empty());
+    }
+
+    #[test]
+    fn common_words_alone_find_nothing() {
+        let mut texts: Vec<String> =
+            (0..12).map(|i| format!("a man sold the pear {i}，我们在河边走")).collect();
+        texts.push("a storm sank the ferry，我们失去了渡船".to_owned());
+        let mut index = WordIndex::new(texts.iter().map(String::as_str));
+        let docs = |index: &mut WordIndex, query: &str| {
+            index.search(query).iter().map(|h| h.doc).collect::<Vec<_>>()
+        };
+        assert!(docs(&mut index, "how did a sibling lose the boat").is_empty());
+        assert_eq!(docs(&mut index, "a question about the ferry"), [12]);
+        assert!(docs(&mut index, "我们在家").is_empty());
+        assert_eq!(docs(&mut index, "我们的渡船失去了"), [12]);
+        assert_eq!(docs(&mut index, "the").len(), 13, "nothing else was asked for");
     }
 }

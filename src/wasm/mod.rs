@@ -167,9 +167,9 @@ pub fn call_bytes(method: &str, bytes: &[u8], params: &str) -> Result<String, Js
     api::call_bytes(method, bytes, params).map_err(|e| thrown(&e))
 }
 
-/// A free function that takes a file and gives one.
+/// A free function that takes a file and gives one, if there is one to give.
 #[wasm_bindgen]
-pub fn write_bytes(method: &str, bytes: &[u8], params: &str) -> Result<Vec<u8>, JsValue> {
+pub fn write_bytes(method: &str, bytes: &[u8], params: &str) -> Result<Option<Vec<u8>>, JsValue> {
     api::write_bytes(method, bytes, params).map_err(|e| thrown(&e))
 }
 
