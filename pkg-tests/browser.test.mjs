@@ -218,9 +218,43 @@ test("a dropped card joins the group; a broken picture gives a typed error and c
     await page.getByTestId("error").waitFor();
     assert.match(await page.getByTestId("error-code").textContent(), /^file\.png/);
     assert.deepEqual(await seen(), earlier);
-    await drop(page, "note.json", Buffer.from('{"entries": {}}'));
+    await drop(page, "note.json", Buffer.from('{"name": "x", "content": "a system prompt"}'));
     await page.getByTestId("error").nth(1).waitFor();
     assert.deepEqual(await seen(), earlier);
+  }));
+
+test("dropped files of other kinds take effect; a card and the chat can be saved", () =>
+  visit(async (page) => {
+    const entry = { uid: 0, key: ["мост"], content: "Мост сгорел зимой." };
+    await drop(page, "bridge.json", Buffer.from(JSON.stringify({ entries: { 0: entry } })));
+    await drop(page, "stars.json", Buffer.from(JSON.stringify({ scriptName: "stars", findRegex: "/Mira/g", replaceString: "米拉", placement: [1] })));
+    const main = { identifier: "main", name: "Main", role: "system", content: "只写一句话。", system_prompt: true };
+    await drop(page, "short.json", Buffer.from(JSON.stringify({ prompts: [main], prompt_order: [{ character_id: 100001, order: [{ identifier: "main", enabled: true }, { identifier: "worldInfoBefore", enabled: true }, { identifier: "chatHistory", enabled: true }] }] })));
+    await drop(page, "personas.json", Buffer.from(JSON.stringify({ personas: { "a.png": "旅人" }, persona_descriptions: { "a.png": { description: "…" } }, default_persona: "a.png" })));
+    const lines = [{ chat_metadata: {}, user_name: "unused", character_name: "unused" }, { name: "旅人", is_user: true, mes: "Где мост?", x_unknown: [1] }, { name: "Mira", is_user: false, mes: "Не знаю." }];
+    await drop(page, "river.jsonl", Buffer.from(lines.map((line) => JSON.stringify(line)).join("\n")));
+    await page.getByTestId("note").nth(4).waitFor();
+    assert.deepEqual(await page.getByTestId("line-text").allTextContents(), ["Где мост?", "Не знаю."]);
+    await page.getByTestId("input").fill("Mira, 你在吗？");
+    await page.getByTestId("send").click();
+    await finished(page, 2);
+    const { messages } = JSON.parse(await page.getByTestId("body").first().textContent());
+    const sent = messages.map((m) => m.content).join("\n");
+    for (const part of ["只写一句话。", "Мост сгорел зимой.", "米拉, 你在吗？", "Где мост?"]) assert.ok(sent.includes(part), `${part} in ${sent}`);
+
+    const saved = async (id, n) => {
+      const [download] = await Promise.all([page.waitForEvent("download"), page.getByTestId(id).nth(n).click()]);
+      return { name: download.suggestedFilename(), text: await readFile(await download.path(), "utf8") };
+    };
+    const chat = await saved("save-chat", 0);
+    assert.equal(chat.name, "chat.jsonl");
+    const written = chat.text.split("\n").map((line) => JSON.parse(line));
+    assert.deepEqual(written[1].x_unknown, [1]);
+    assert.equal(written[3].mes, "米拉, 你在吗？");
+    const card = await saved("save-card", 0);
+    assert.equal(card.name, "mira.json");
+    const { spec, data } = JSON.parse(card.text);
+    assert.deepEqual([spec, data.name], ["chara_card_v2", "Mira"]);
   }));
 
 test("swipe, regenerate, continue and the profile switch work on the chat at hand", () =>
@@ -244,6 +278,52 @@ test("swipe, regenerate, continue and the profile switch work on the chat at han
     await page.getByTestId("input").fill("Mira?");
     assert.match(await page.getByTestId("speaker").first().textContent(), /Mira.*mentioned/);
     assert.equal(await page.getByTestId("error").count(), 0);
+  }));
+
+test("the memory panel shows the summary, what is recalled, and why", () =>
+  visit(async (page) => {
+    const says = ["洛恩，我的生日是三月十五日。", "洛恩，桥还在吗？", "洛恩，船什么时候来？", "洛恩，雾散了吗？", "洛恩，你冷不冷？"];
+    assert.match(await page.getByTestId("memory").textContent(), /Nothing yet/);
+    for (const [i, text] of says.entries()) {
+      await page.getByTestId("input").fill(text);
+      await page.getByTestId("send").click();
+      await finished(page, i + 1);
+    }
+    // A summary is due after eight messages; it was made offline.
+    const summary = page.getByTestId("summary");
+    await summary.waitFor();
+    const made = await summary.inputValue();
+    assert.match(made, /生日|洛恩/);
+
+    // What is typed asks for the first message: shown before it is sent, with the reasons.
+    await page.getByTestId("input").fill("洛恩，你记得我的生日是哪天吗？");
+    await page.getByTestId("send").click();
+    await finished(page, says.length + 1);
+    const rows = () =>
+      page.getByTestId("remembered").evaluateAll((all) => all.map((row) => [row.querySelector("code").textContent, ...[...row.cells].map((cell) => cell.textContent)]));
+    const all = await rows();
+    assert.ok(all.some(([kind]) => kind === "summary"), JSON.stringify(all));
+    const found = all.find(([kind, what]) => kind === "message" && what.includes(says[0]));
+    assert.ok(found, JSON.stringify(all));
+    const [, , cosine, rank, tokens] = found.map((cell, i) => (i < 2 ? cell : Number(cell)));
+    assert.ok(cosine > 0.25 && cosine <= 1, String(found));
+    assert.equal(rank, 1);
+    assert.ok(Number.isInteger(tokens) && tokens > 5);
+    assert.match(await page.getByTestId("memory").locator("summary").first().textContent(), new RegExp(`Memory: ${all.length} in the request`));
+    // What the panel lists is in the request that was sent.
+    const { messages } = JSON.parse(await page.getByTestId("body").last().textContent());
+    const sent = messages.map((m) => m.content).join("\n");
+    assert.ok(sent.includes(`Past events:\n`) && sent.split(says[0]).length === 2, sent);
+
+    // A summary by hand counts, and goes.
+    const now = await summary.inputValue();
+    await summary.fill("洛恩知道旅人的生日。");
+    await page.getByTestId("input").fill("洛恩？");
+    await page.getByTestId("send").click();
+    await finished(page, says.length + 2);
+    assert.ok((await page.getByTestId("body").last().textContent()).includes("[Summary: 洛恩知道旅人的生日。]"));
+    await page.getByTestId("restore").click();
+    assert.equal(await summary.inputValue(), now);
   }));
 
 test("the page fits a phone", () =>

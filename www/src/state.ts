@@ -1,15 +1,17 @@
 // What the page knows and does: one room, and what is shown of it. No markup here.
-import { isPromptsideError, readFile, Room, runRound } from "promptside";
+import { isPromptsideError, readFile, Room, runRound, writeCard, writeFile } from "promptside";
 import type { Card, CharacterInput, GroupInput, MemoryReport, OutgoingRequest, Plan, Report, SceneInput, SendContext, Sent, Start } from "promptside";
 import lorne from "./cards/lorne.json";
 import mira from "./cards/mira.json";
 import { online, providerPreset, sendTo, type Endpoint } from "./endpoint.js";
+import { changed, save, type Brought } from "./files.js";
 import { doJobs, memoryOptions } from "./memory.js";
 import { happened, roundsOf, START, type Happened, type RoundSettings } from "./rounds.js";
 import { NARRATION, pick, understudy, type Mood } from "./understudy.js";
 
 export type Profile = "promptside" | "sillytavern";
-type Member = { avatar: string; card: Card };
+/** `file`: what the card came in, if it is not one of this page's own. */
+export type Member = { avatar: string; card: Card; file?: { container: string; bytes: Uint8Array } };
 
 /** A request, sent or not. */
 export interface Shown {
@@ -60,11 +62,12 @@ export class Playground {
   faults: Fault[] = [];
   notes: string[] = [];
 
-  readonly persona = "Robin";
+  persona = "Robin";
   members: Member[] = [
     { avatar: "mira.png", card: mira },
     { avatar: "lorne.png", card: lorne },
   ];
+  #brought: Brought = { preset: {}, books: {}, scripts: [] };
   #room: Room;
   #cuts = new Map<number, CutMark>();
   #turn = 0;
@@ -74,7 +77,7 @@ export class Playground {
 
   constructor() {
     const scene: SceneInput = {
-      characters: this.members as CharacterInput[],
+      characters: characters(this.members),
       group: this.#group(this.members),
       persona: { name: this.persona, description: "{{user}} came down to the landing before dawn." },
       preset: providerPreset(this.endpoint),
@@ -276,7 +279,7 @@ export class Playground {
   setEndpoint(change: Partial<Endpoint>): void {
     const endpoint = { ...this.endpoint, ...change };
     const apply = () => {
-      this.#room.update({ preset: providerPreset(endpoint) });
+      this.#room.update({ preset: { ...this.#brought.preset, ...providerPreset(endpoint) } });
       this.#room.memory.configure(memoryOptions(endpoint));
     };
     if (!this.#attempt(apply)) return;
@@ -312,23 +315,50 @@ export class Playground {
     if (done) this.preview();
   }
 
-  /** Adds the characters of dropped files to the group. */
+  /** Takes dropped files: a card joins the group, others change the room. */
   async add(files: Iterable<File>): Promise<void> {
     for (const file of files) {
       const bytes = new Uint8Array(await file.arrayBuffer());
       this.#attempt(() => {
         const read = readFile(bytes);
-        const card = read["card"] as Card | undefined;
-        if (read.kind !== "card" || !card) throw Object.assign(new Error(`${file.name} holds a ${read.kind}`), { code: "page.not_a_card" });
-        const members = [...this.members, { avatar: this.#freeAvatar(file.name), card }];
-        this.#room.update({ characters: members as CharacterInput[], group: this.#group(members) });
-        this.members = members;
-        this.notes.push(`${cardName(card)} joined the group`, ...read.warnings.map((w) => `${file.name}: ${w.message}`));
+        if (read.kind === "card") this.#join(file.name, read["card"] as Card, { container: read.container, bytes });
+        else {
+          const change = changed(read, file.name.replace(/\.[^.]*$/, ""), this.#brought);
+          if (!change) throw Object.assign(new Error(`${file.name} is a ${read.kind}; this page has no use for it`), { code: "page.no_use" });
+          const preset = { ...change.brought.preset, ...providerPreset(this.endpoint) };
+          this.#room.update({ ...change.scene, preset });
+          this.#brought = change.brought;
+          if (change.scene.chat) this.#cuts.clear();
+          this.persona = change.scene.persona?.name ?? this.persona;
+          this.notes.push(change.note);
+        }
+        this.notes.push(...read.warnings.map((w) => `${file.name}: ${w.message}`));
       });
     }
     const faults = this.faults;
     this.preview();
     this.faults = faults;
+  }
+
+  #join(name: string, card: Card, file: { container: string; bytes: Uint8Array }): void {
+    const members = [...this.members, { avatar: this.#freeAvatar(name), card, file }];
+    this.#room.update({ characters: characters(members), group: this.#group(members) });
+    this.members = members;
+    this.notes.push(`${cardName(card)} joined the group`);
+  }
+
+  /** A member's card as a file: in the picture or archive that it came in, else as JSON. */
+  saveCard({ avatar, card, file }: Member): void {
+    this.#attempt(() => {
+      const name = avatar.replace(/\.png$/, "");
+      const into = file && { png: "png", apng: "png", charx: "charx" }[file.container];
+      if (file && into) save(`${name}.${into}`, writeCard(card, file.bytes, { sharing: true }), "application/octet-stream");
+      else save(`${name}.json`, writeCard(card, undefined, { sharing: true }), "application/json");
+    });
+  }
+
+  saveChat(): void {
+    this.#attempt(() => save("chat.jsonl", writeFile("chat", this.#room.chat), "application/jsonl"));
   }
 
   #freeAvatar(fileName: string): string {
@@ -345,6 +375,10 @@ export class Playground {
     this.notes = [];
     this.#changed();
   }
+}
+
+function characters(members: Member[]): CharacterInput[] {
+  return members.map(({ avatar, card }) => ({ avatar, card }));
 }
 
 export function cardName(card: Card): string {

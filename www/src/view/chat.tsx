@@ -17,14 +17,17 @@ export function Chat({ p }: { p: Playground }) {
             <button type="button" disabled={p.running} onClick={() => void p.run({ speaker: member.avatar })}>
               speak
             </button>
+            <button type="button" data-testid="save-card" onClick={() => p.saveCard(member)}>
+              save
+            </button>
           </li>
         ))}
         <li>
           <label class="add">
-            + card
+            + file
             <input
               type="file"
-              accept=".png,.json,.charx"
+              accept=".png,.json,.jsonl,.charx,.byaf,.yaml,.yml"
               multiple
               onChange={(e) => {
                 const input = e.currentTarget;
@@ -68,6 +71,9 @@ export function Chat({ p }: { p: Playground }) {
               {kind}
             </button>
           ))}
+          <button type="button" data-testid="save-chat" disabled={p.running} onClick={() => p.saveChat()}>
+            save chat
+          </button>
         </div>
       </form>
     </section>
