@@ -14,7 +14,7 @@ const files = {
     { name: "旅人", is_user: true, is_system: false, mes: "Привет 🌧️", send_date: "2024-07-12@01h31m37s123ms", extra: {}, x_unknown: { "键": null } },
     { name: "洛恩", is_user: false, is_system: false, mes: "在。", send_date: 1_700_000_000_000, extra: { model: "m" }, swipes: ["在。", "เปล่า"], swipe_id: 0 },
   ],
-  group: { id: "1700000000000", name: "渡口", members: ["a.png", "б.png"], disabled_members: [], activation_strategy: 2, x: 1, fav: true },
+  group: { id: "1700000000000", name: "渡口", members: ["a.png", "б.png"], disabled_members: [], activation_strategy: 2, chat_id: "c", chats: ["c"], x: 1, fav: true },
   personas: { personas: { "a.png": "旅人" }, persona_descriptions: { "a.png": { description: "حارس الليل", position: 4, depth: 3, role: 1, lorebook: "林地", title: "守夜人", connections: [{ type: "group", id: "1" }] } }, default_persona: "a.png" },
   regex: [{ id: "1", scriptName: "звёзды", findRegex: "/\\*+/g", replaceString: "★", trimStrings: [], placement: [2], disabled: false, markdownOnly: true, promptOnly: false, runOnEdit: false, substituteRegex: 0, minDepth: null, maxDepth: 4, x: "未知" }],
   prompts: { version: 1, type: "full", data: { prompts: [{ identifier: "main", name: "Main", content: "写。", x: 1 }], prompt_order: null } },

@@ -26,7 +26,9 @@ export function changed(read: FileRead, name: string, brought: Brought): { scene
     }
     case "chat": {
       const { header, messages } = read["chat"] as { header: { chat_metadata?: Record<string, unknown> }; messages: MessageInput[] };
-      const chat = { id: name, metadata: header.chat_metadata ?? {}, messages };
+      // As they stand in the file, with what nobody knows, unless another frontend wrote them.
+      const lines = Array.isArray(read.source) ? (read.source as MessageInput[]).filter((line) => "mes" in line) : [];
+      const chat = { id: name, metadata: header.chat_metadata ?? {}, messages: lines.length === messages.length ? lines : messages };
       return { scene: { chat }, brought, note: `${name}: ${messages.length} messages take the place of the chat` };
     }
     case "personas": {

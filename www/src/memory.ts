@@ -4,9 +4,24 @@ import { online, sendTo, type Endpoint } from "./endpoint.js";
 
 /** Little enough that a short talk already shows what memory does. */
 export function memoryOptions({ source, url, embedding }: Endpoint): MemoryOptions {
-  const base = (source === "custom" ? url : "").trim().replace(/\/+$/, "").replace(/\/chat\/completions$/, "");
+  const base = address({ source, url });
   const embed = base && embedding ? { provider: "custom", base, model: embedding } : { provider: "", base: "", model: "pairs" };
   return { summary: { interval: 8, words: 80 }, recall: { candidates: "unprotected", protect: 4, top: 2 }, embed };
+}
+
+const address = ({ source, url }: Pick<Endpoint, "source" | "url">): string =>
+  (source === "custom" ? url : "").trim().replace(/\/+$/, "").replace(/\/chat\/completions$/, "");
+
+/** Gives the memory the vector of what the first request of a round will look for: a message so new has none yet. */
+export async function ask(room: Room, endpoint: Endpoint, userMessage?: string): Promise<void> {
+  const query = room.memory.query(userMessage ? { userMessage } : {});
+  const base = address(endpoint);
+  if (!base || !endpoint.embedding) return room.memory.setQuery(query, pairs(query));
+  const headers = { "Content-Type": "application/json", ...(endpoint.key ? { Authorization: `Bearer ${endpoint.key}` } : {}) };
+  const body = JSON.stringify({ input: [query], model: endpoint.embedding });
+  const request: RequestInit = { method: "POST", headers, body, credentials: "omit", referrerPolicy: "no-referrer" };
+  const { data } = (await json(await fetch(`${base}/embeddings`, request))) as { data?: { embedding: number[] }[] };
+  if (data?.[0]) room.memory.setQuery(query, data[0].embedding);
 }
 
 /** Does what the memory wants done; a job that fails is offered again next time. Gives what went wrong. */

@@ -5,7 +5,7 @@ import lorne from "./cards/lorne.json";
 import mira from "./cards/mira.json";
 import { online, providerPreset, sendTo, type Endpoint } from "./endpoint.js";
 import { changed, save, type Brought } from "./files.js";
-import { doJobs, memoryOptions } from "./memory.js";
+import { ask, doJobs, memoryOptions } from "./memory.js";
 import { happened, roundsOf, START, type Happened, type RoundSettings } from "./rounds.js";
 import { NARRATION, pick, understudy, type Mood } from "./understudy.js";
 
@@ -205,6 +205,7 @@ export class Playground {
     const stop = (this.#stop = new AbortController());
     this.#changed();
     try {
+      await ask(this.#room, this.endpoint, userMessage).catch((error: unknown) => void this.faults.push(faultOf(error)));
       for await (const event of runRound(this.#room, start, { signal: stop.signal, send: (r, c) => this.#send(r, c) })) {
         this.#take(event);
         this.#changed();
@@ -320,7 +321,7 @@ export class Playground {
     for (const file of files) {
       const bytes = new Uint8Array(await file.arrayBuffer());
       this.#attempt(() => {
-        const read = readFile(bytes);
+        const read = readFile(bytes, { source: true });
         if (read.kind === "card") this.#join(file.name, read["card"] as Card, { container: read.container, bytes });
         else {
           const change = changed(read, file.name.replace(/\.[^.]*$/, ""), this.#brought);
