@@ -116,7 +116,7 @@ pub fn character_book(book: &Value) -> Result<Value, Error> {
     let original = book.get("originalData").and_then(Value::as_object).unwrap_or(&none);
     // The entries of the original by id, for what only they hold.
     let mut originals = entries(original);
-    originals.sort_by_key(|o| o.uid);
+    js::sort_by_key(&mut originals, |o| o.uid);
     let mut out = original.clone();
     if dialect == BookDialect::Standard {
         out.extend(

@@ -180,7 +180,7 @@ impl Injections {
     pub fn collect(&self, position: Position) -> Vec<(&str, &Injection)> {
         let mut found: Vec<_> =
             self.iter().filter(|(_, i)| i.position == position && !i.value.is_empty()).collect();
-        found.sort_by(|a, b| js::cmp16(a.0, b.0));
+        js::sort_by(&mut found, |a, b| js::cmp16(a.0, b.0));
         found
     }
 }

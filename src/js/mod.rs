@@ -9,6 +9,7 @@ mod json;
 mod number;
 mod parse;
 pub mod regexp;
+mod sort;
 mod text;
 mod yaml;
 
@@ -16,6 +17,7 @@ pub use date::iso_date;
 pub use json::{object, put, stringify, stringify_pretty, texts, to_json};
 pub use number::{number_text, round, to_boolean, to_integer, to_number, value_to_number, value_to_text};
 pub use parse::{parse, parse_halves};
+pub use sort::{sort_by, sort_by_key};
 pub use text::{
     cmp16, encode_uri_component, find16, is_line_end, is_space, is_word, len16, lines, lower, slice16,
     to_byte, to_utf16, trim, trim_end, trim_start, upper,

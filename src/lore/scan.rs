@@ -420,7 +420,7 @@ impl<'a, 'e> Scanner<'a, 'e> {
             .filter_map(|e| e.delay_level)
             .filter(|l| !l.is_nan())
             .collect();
-        levels.sort_by(f64::total_cmp);
+        js::sort_by(&mut levels, f64::total_cmp);
         levels.dedup();
         levels
     }
@@ -452,7 +452,7 @@ impl<'a, 'e> Scanner<'a, 'e> {
             self.round += 1;
             let mut new = self.candidates();
             // Sticky ones first, then forced objects, then by position; stable.
-            new.sort_by_key(|c| (!self.timers.sticky(c.entry), c.forced.is_none()));
+            js::sort_by_key(&mut new, |c| (!self.timers.sticky(c.entry), c.forced.is_none()));
             groups::filter(&mut self, &mut new);
             let passed = self.admit(&new, &activated_text, count, scripts);
             let chunk: Vec<&str> = passed

@@ -29,7 +29,7 @@ fn entries_of(book: &Value) -> Vec<&Value> {
             };
             let mut numbered: Vec<(u32, &Value)> =
                 map.iter().filter_map(|(k, v)| Some((index(k)?, v))).collect();
-            numbered.sort_by_key(|(n, _)| *n);
+            js::sort_by_key(&mut numbered, |(n, _)| *n);
             let others = map.iter().filter(|(k, _)| index(k).is_none()).map(|(_, v)| v);
             numbered.into_iter().map(|(_, v)| v).chain(others).collect()
         }
@@ -230,7 +230,7 @@ impl Selection {
 pub(super) fn by_order<T>(mut list: Vec<T>, order: impl Fn(&T) -> f64) -> Vec<T> {
     let compare = |a: &T, b: &T| order(b).partial_cmp(&order(a)).unwrap_or(Ordering::Equal);
     if list.iter().all(|e| !order(e).is_nan()) {
-        list.sort_by(compare);
+        js::sort_by(&mut list, compare);
         return list;
     }
     let mut sorted: Vec<T> = Vec::with_capacity(list.len());

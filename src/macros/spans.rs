@@ -270,7 +270,7 @@ fn spans(text: &str, known: &[&str], profile: &Profile) -> Vec<(usize, MacroSpan
         };
         (start, span)
     }));
-    spans.sort_by_key(|(start, _)| *start);
+    js::sort_by_key(&mut spans, |(start, _)| *start);
     spans
 }
 

@@ -333,7 +333,7 @@ fn ordered(value: Value) -> Value {
         Value::Object(map) => {
             let numeric = |k: &str| k.parse::<u32>().ok().filter(|n| *n < u32::MAX && n.to_string() == k);
             let mut entries: Vec<_> = map.into_iter().map(|(k, v)| (k, ordered(v))).collect();
-            entries.sort_by_key(|(k, _)| numeric(k).map_or((1, 0), |n| (0, n)));
+            js::sort_by_key(&mut entries, |(k, _)| numeric(k).map_or((1, 0), |n| (0, n)));
             Value::Object(entries.into_iter().collect())
         }
         Value::Number(n) => n.as_f64().map_or(Value::Number(n), json_number),

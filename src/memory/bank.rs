@@ -99,7 +99,7 @@ pub fn bank_text(found: &[FoundChunk<'_>], files: &[&BankFile], titles: bool) ->
     }
     let one = |file: &usize| {
         let mut chunks: Vec<&FoundChunk<'_>> = found.iter().filter(|f| f.file == *file).collect();
-        chunks.sort_by_key(|f| f.chunk);
+        crate::js::sort_by_key(&mut chunks, |f| f.chunk);
         chunks.dedup_by_key(|f| f.chunk);
         let mut text = String::new();
         if let Some(name) = files.get(*file).map(|f| f.name.as_str()).filter(|n| titles && !n.is_empty()) {

@@ -203,7 +203,7 @@ impl WordIndex {
             .filter(|(doc, _)| keep(*doc as usize))
             .map(|(doc, (score, matched, ..))| WordHit { doc: doc as usize, score, matched })
             .collect();
-        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.doc.cmp(&b.doc)));
+        js::sort_by(&mut hits, |a, b| b.score.total_cmp(&a.score).then(a.doc.cmp(&b.doc)));
         let floor = hits.first().map_or(0.0, |best| best.score * FLOOR);
         hits.retain(|hit| hit.score >= floor);
         hits

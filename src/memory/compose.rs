@@ -261,11 +261,13 @@ impl Memory {
             .collect();
         // Ties by importance, then newer.
         let weight = |at: usize| own.get(at).map_or(0, |e| e.importance);
-        ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(weight(b.0).cmp(&weight(a.0))).then(b.0.cmp(&a.0)));
+        crate::js::sort_by(&mut ranked, |a, b| {
+            b.1.total_cmp(&a.1).then(weight(b.0).cmp(&weight(a.0))).then(b.0.cmp(&a.0))
+        });
         ranked.truncate(rules.top);
         if ranked.is_empty() {
             let mut newest: Vec<usize> = (0..own.len()).rev().take(20).collect();
-            newest.sort_by_key(|at| std::cmp::Reverse(weight(*at)));
+            crate::js::sort_by_key(&mut newest, |at| std::cmp::Reverse(weight(*at)));
             ranked = newest.into_iter().take(2).map(|at| (at, 0.0)).collect();
         }
         let mut taken: Vec<usize> = Vec::new();

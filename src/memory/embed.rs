@@ -213,7 +213,7 @@ pub fn vectors(provider: Provider, answer: &Value, expected: Option<usize>) -> R
                     .zip(rows)
                     .map(|(i, row)| (row.get("index").and_then(Value::as_u64).unwrap_or(i), row))
                     .collect();
-                sorted.sort_by_key(|(index, _)| *index);
+                js::sort_by_key(&mut sorted, |(index, _)| *index);
                 sorted.into_iter().map(|(_, row)| numbers(row.get("embedding")?)).collect()
             })
         }

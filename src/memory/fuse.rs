@@ -21,7 +21,7 @@ pub fn fuse<'a>(lists: &[Vec<&'a str>], weights: &[f64], k: f64) -> Vec<(&'a str
         }
     }
     let mut out: Vec<(&str, f64)> = scores.into_iter().collect();
-    out.sort_by(|a, b| b.1.total_cmp(&a.1));
+    crate::js::sort_by(&mut out, |a, b| b.1.total_cmp(&a.1));
     out
 }
 

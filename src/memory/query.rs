@@ -56,7 +56,7 @@ pub fn strip_names(text: &str, names: &[String]) -> String {
         .map(|name| js::trim(name).chars().map(lower).collect())
         .filter(|name: &Vec<char>| !name.is_empty())
         .collect();
-    names.sort_by_key(|name| std::cmp::Reverse(name.len()));
+    js::sort_by_key(&mut names, |name| std::cmp::Reverse(name.len()));
     let chars: Vec<char> = text.chars().collect();
     let mut kept = String::with_capacity(text.len());
     let mut at = 0;

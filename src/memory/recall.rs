@@ -238,7 +238,7 @@ fn ranked(open: &[usize], cosines: &[Option<f32>], words: Option<&[usize]>, thre
         .filter_map(|at| Some((*at, cosine(*at)?)))
         .filter(|(_, score)| *score >= threshold)
         .collect();
-    by_cosine.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
+    crate::js::sort_by(&mut by_cosine, |a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
     let picked = |at: usize, score: f64| Picked { at, score, cosine: cosine(at), word_rank: None, cost: 0 };
     let Some(words) = words else {
         return by_cosine.into_iter().map(|(at, score)| picked(at, f64::from(score))).collect();

@@ -160,7 +160,7 @@ fn self_reference(text: &str, rule: &SelfReference) -> Option<Issue> {
 /// The text with every occurrence of some words blanked out, the longest first.
 fn without<'a>(text: &str, words: impl Iterator<Item = &'a str>) -> String {
     let mut words: Vec<&str> = words.filter(|w| !w.is_empty()).collect();
-    words.sort_by_key(|w| std::cmp::Reverse(w.chars().count()));
+    js::sort_by_key(&mut words, |w| std::cmp::Reverse(w.chars().count()));
     let mut chars: Vec<char> = text.chars().collect();
     for word in words {
         let found = places(&chars, word);

@@ -177,7 +177,7 @@ pub fn raw_entries<'a>(book: &'a Object, path: &str) -> Vec<RawEntry<'a>> {
         Some(Value::Object(map)) => {
             let index = |key: &str| key.parse::<u32>().ok().filter(|n| n.to_string() == key);
             let mut entries: Vec<_> = map.iter().map(|(key, value)| (index(key), key, value)).collect();
-            entries.sort_by_key(|(index, ..)| (index.is_none(), *index));
+            js::sort_by_key(&mut entries, |(index, ..)| (index.is_none(), *index));
             let place = |(_, key, value): (_, &'a String, _)| RawEntry {
                 value,
                 key: Some(key.as_str()),

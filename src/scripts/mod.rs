@@ -232,7 +232,7 @@ impl CompiledScripts {
             .filter(|c| applies(&c.script, call, profile))
             .collect();
         if profile.on(&profile::SCRIPTS_ORDER) {
-            list.sort_by(|a, b| a.script.priority.total_cmp(&b.script.priority));
+            crate::js::sort_by(&mut list, |a, b| a.script.priority.total_cmp(&b.script.priority));
         }
         list
     }

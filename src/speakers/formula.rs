@@ -109,7 +109,7 @@ pub fn formula(
         scores.push(Score { index, score, triggered });
     }
     let mut order: Vec<&Score> = scores.iter().collect();
-    order.sort_by(|a, b| b.score.total_cmp(&a.score));
+    js::sort_by(&mut order, |a, b| b.score.total_cmp(&a.score));
     let picked = order.iter().take(options.top).map(|s| s.index).collect();
     (scores, picked)
 }

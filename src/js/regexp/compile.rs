@@ -331,7 +331,7 @@ impl<'t> Compiler<'t> {
         }
         // Those with few rows first: a long text may have room for these only.
         let mut rows: Vec<&mut Row> = self.program.rows.iter_mut().filter(|row| row.first != NONE).collect();
-        rows.sort_by_key(|row| row.count());
+        crate::js::sort_by_key(&mut rows, |row| row.count());
         for row in rows {
             row.first = self.program.row_count;
             self.program.row_count = self.program.row_count.saturating_add(row.count());

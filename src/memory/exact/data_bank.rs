@@ -15,7 +15,7 @@ pub fn data_bank_text(found: &IndexMap<String, Vec<Found>>, template: &str) -> O
     let mut text = String::new();
     for chunks in found.values() {
         let mut sorted: Vec<&Found> = chunks.iter().collect();
-        sorted.sort_by_key(|(_, at)| *at);
+        crate::js::sort_by_key(&mut sorted, |(_, at)| *at);
         let mut unique: Vec<&str> = Vec::new();
         for (chunk, _) in sorted {
             if !unique.contains(&chunk.as_str()) {

@@ -147,7 +147,7 @@ pub fn recall(chat: &[Line], hits: &[u64], rules: &RecallRules<'_>) -> Recalled 
             skipped = false;
         }
     }
-    taken.sort_by_key(|(_, rank)| std::cmp::Reverse(*rank));
+    js::sort_by_key(&mut taken, |(_, rank)| std::cmp::Reverse(*rank));
     let texts: Vec<String> = taken
         .iter()
         .filter_map(|(at, _)| chat.get(*at))

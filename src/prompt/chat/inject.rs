@@ -56,7 +56,7 @@ fn orders(prompts: &[&Prompt], texts: &[(&str, &Injection)]) -> Vec<f64> {
     let texts = texts.iter().map(|(_, i)| i.order);
     let mut orders: Vec<f64> =
         prompts.iter().map(|p| p.order).chain([Injection::DEFAULT_ORDER]).chain(texts).collect();
-    orders.sort_by(|a, b| b.total_cmp(a));
+    js::sort_by(&mut orders, |a, b| b.total_cmp(a));
     orders.dedup_by(|a, b| a.total_cmp(b).is_eq());
     orders
 }

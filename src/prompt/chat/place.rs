@@ -178,7 +178,7 @@ impl Assembly<'_, '_> {
     pub(super) fn pay_deferred(&mut self) {
         let mut deferred = std::mem::take(&mut self.deferred);
         let last = self.input.shares.last.as_deref().unwrap_or_default();
-        deferred.sort_by_key(|(prompt, _)| last.iter().position(|id| *id == prompt.id));
+        js::sort_by_key(&mut deferred, |(prompt, _)| last.iter().position(|id| *id == prompt.id));
         for (prompt, slot) in deferred {
             let left = self.slots.budget.left();
             if let Some(tokens) = self.slots.pay(&slot, &prompt.id) {

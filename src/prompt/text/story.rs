@@ -277,7 +277,7 @@ fn chosen<'a>(injections: &'a Injections, position: Position, profile: &Profile)
     if profile.on(&PROMPT_INJECTIONS) {
         let due = |i: &&Injection| i.position == position && i.allowed && !js::trim(&i.value).is_empty();
         let mut list: Vec<_> = injections.iter().map(|(_, i)| i).filter(due).collect();
-        list.sort_by(|a, b| a.order.total_cmp(&b.order));
+        js::sort_by(&mut list, |a, b| a.order.total_cmp(&b.order));
         return list;
     }
     injections.collect(position).into_iter().map(|(_, i)| i).collect()

@@ -87,7 +87,7 @@ pub(super) fn biases(setting: Option<&Value>, count: &dyn Count) -> Vec<(i64, Va
             }
         }
     }
-    out.sort_by_key(|(id, _)| *id);
+    js::sort_by_key(&mut out, |(id, _)| *id);
     out
 }
 
