@@ -1,7 +1,7 @@
 // Lorebooks through the package: what an editor is told, in a form fit for large books, and that looking changes nothing.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { Room, load } from "../pkg/index.js";
+import { Room, load, splitKeys } from "../pkg/index.js";
 
 before(() => load());
 
@@ -58,4 +58,8 @@ test("decorators, turns and a book's own budget, in the default profile only", (
   const found = room.inspectLore();
   assert.deepEqual(found.depth, [{ depth: 2, role: 2, entries: ["火"] }]);
   assert.deepEqual(found.explained[1].reason, { code: "budget", limit: 8 });
+});
+
+test("keys as an editor lists them", () => {
+  assert.deepEqual(splitKeys("dragon, 龍 , /a,b/i"), ["dragon", "龍", "/a,b/i"]);
 });

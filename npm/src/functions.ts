@@ -45,7 +45,12 @@ export function inspectText(source: string, scene: SceneInput | string, options:
   return once("inspectText", scene, { text: source, speaker, trust }, rest);
 }
 
-/** Any function of the module by its name: `docs/api.md` lists them. For tests and tools; the functions above are the way in. */
+/** The lorebook keys of a comma-separated text, as editors show a list of them: commas inside `/expressions/` do not separate. */
+export function splitKeys(text: string): string[] {
+  return call("splitKeys", { text });
+}
+
+/** Any function of the module by its name. For tests and tools; the functions above are the way in. */
 export function invoke<T>(method: string, params: unknown = {}): T {
   return call(method, text(params));
 }

@@ -14,7 +14,7 @@ export {
 export { runRound, withKey, type Meanwhile, type OutgoingRequest, type RoundOptions, type RunningRound, type SendContext, type Sent } from "./round.js";
 export { capabilities, readError, withProxy } from "./providers.js";
 export { loadTokenizer, countTokens, Tokenizer, TokenStream, type TokenCount, type Vocabulary } from "./tokens.js";
-export { nextSpeakers, buildRequest, cleanReply, expandMacros, inspectText, invoke } from "./functions.js";
+export { nextSpeakers, buildRequest, cleanReply, expandMacros, inspectText, splitKeys, invoke } from "./functions.js";
 export {
   detectFile,
   readFile,

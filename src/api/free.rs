@@ -43,6 +43,7 @@ pub fn call(method: &str, parameters: &str, vocabularies: &Vocabularies) -> Resu
             let tokens = counter.count(words);
             text(&json!({"tokens": tokens, "exact": counter.exact(), "tokenizer": counter.id()}))
         }
+        "splitKeys" => text(&crate::lore::split_keys(part("text").as_str().unwrap_or(""))),
         "regexp.matches" => text(&super::regexp::matches(&value)),
         name if name.starts_with("provider.") => {
             text(&super::converters::call(name.trim_start_matches("provider."), &value)?)

@@ -81,7 +81,7 @@ mod tests {
                 theirs.sort_by_key(|(key, _)| *key);
                 assert_eq!(ours, theirs);
                 sort_by(&mut ours, |a, b| b.0.cmp(&a.0));
-                theirs.sort_by(|a, b| b.0.cmp(&a.0));
+                theirs.sort_by_key(|(key, _)| std::cmp::Reverse(*key));
                 assert_eq!(ours, theirs);
             }
         }

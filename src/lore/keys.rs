@@ -116,6 +116,35 @@ pub(super) fn regex_key(key: &str) -> Option<Regex> {
     Regex::new(&pattern.replacen("\\/", "/", 1), flags).ok()
 }
 
+/// The keys of a comma-separated text, as editors show a list of them: commas inside `/expressions/` do not separate (spec 03 §1.6).
+///
+/// ```
+/// assert_eq!(promptside::lore::split_keys("龍, /a,b/i"), ["龍", "/a,b/i"]);
+/// ```
+pub fn split_keys(text: &str) -> Vec<String> {
+    let (mut keys, mut from, mut open, mut before) = (Vec::new(), 0, false, None);
+    let mut add = |key: &str, last: bool| {
+        let key = js::trim(key);
+        // What begins like an expression and is none is a list after all; not so the rest behind the last comma.
+        let parts =
+            key.split(if key.starts_with('/') && !last && regex_key(key).is_none() { ',' } else { '\0' });
+        keys.extend(parts.map(js::trim).filter(|k| !k.is_empty()).map(str::to_owned));
+    };
+    for (at, c) in text.char_indices() {
+        // The first character behind a comma is no opening slash.
+        let first = from > 0 && at == from;
+        if c == '/' && before != Some('\\') && !first {
+            open = !open;
+        } else if c == ',' && !open {
+            add(text.get(from..at).unwrap_or(""), false);
+            from = at + 1;
+        }
+        before = Some(c);
+    }
+    add(text.get(from..).unwrap_or(""), true);
+    keys
+}
+
 /// Whether a key was meant to be a regular expression.
 fn looks_like_regex(key: &str) -> bool {
     let end = key.strip_prefix('/').and_then(|body| Some((body, body.rfind('/')?)));

@@ -23,6 +23,7 @@ use serde_json::Value;
 
 pub use entry::{Entry, Source};
 pub use explain::{Cause, Explained, Loop, Outcome, Reason, Untouched};
+pub use keys::split_keys;
 pub use place::{lore_at_depth, merge_lore};
 pub use scan::State;
 

@@ -1323,3 +1323,66 @@ fn decorators_of_v3_set_fields() {
     let silly = run("@@activate_only_after 3\n@@depth 3\nx", &["狼"], Profile::sillytavern());
     assert_eq!((silly.uids(), silly.lore.before.as_str()), (vec![0], "x"));
 }
+
+#[test]
+fn key_lists_follow_the_examples() {
+    // §1.6 [run].
+    for (text, keys) in [
+        ("a, b , ,c", &["a", "b", "c"][..]),
+        ("/a,b/i, c", &["/a,b/i", "c"]),
+        ("/a,b, c", &["/a,b, c"]),
+        ("/bad(,x/, k", &["/bad(", "x/", "k"]),
+        ("a\\,b", &["a\\", "b"]),
+        ("/x/,/y,z/", &["/x/", "/y", "z/"]),
+        ("龍，虎, 🐉", &["龍，虎", "🐉"]),
+        ("", &[]),
+    ] {
+        assert_eq!(lore::split_keys(text), keys, "{text}");
+    }
+}
+
+#[test]
+fn recursion_text_is_joined_as_recorded() {
+    // §5 [run]: one chunk a loop, behind the injections; not while the search goes deeper.
+    let entries = |settings: Value, own: Value| {
+        let mut watch = own;
+        watch["content"] = json!("seen");
+        let l = Look {
+            entries: list(&[
+                json!({"constant": true, "content": "R1a", "order": 3}),
+                json!({"constant": true, "content": "R1b", "order": 2}),
+                json!({"key": ["R1a"], "content": "R2", "order": 2}),
+                watch,
+            ]),
+            lines: chat(&["A: one ", ""]),
+            injections: chat(&["INJ1", "INJ2"]),
+            settings,
+            ..Look::default()
+        };
+        look(&l).uids()
+    };
+    let all = "/^\\x01A: one\\n\\x01\\n\\x01INJ1\\n\\x01INJ2\\n\\x01R1a\\nR1b\\n\\x01R2$/";
+    assert_eq!(entries(json!({"world_info_recursive": true}), json!({"key": [all]})), [0, 1, 2, 3]);
+    assert_eq!(entries(json!({"world_info_recursive": false}), json!({"key": [all]})), [0, 1]);
+}
+
+#[test]
+fn tag_and_name_filters_follow_the_examples() {
+    // §7 [run].
+    let run = |filter: Value, tags: Value| {
+        let l = Look {
+            entries: list(&[json!({"constant": true, "content": "x", "characterFilter": filter})]),
+            tags,
+            ..Look::default()
+        };
+        !look(&l).uids().is_empty()
+    };
+    let tags = |exclude: bool| json!({"isExclude": exclude, "names": [], "tags": ["t1"]});
+    assert!(run(tags(false), json!(["t1"])));
+    assert!(!run(tags(false), json!(["t2"])));
+    assert!(!run(tags(false), json!([])));
+    assert!(run(tags(true), json!([])));
+    assert!(!run(json!({"isExclude": false, "names": ["sera"], "tags": ["t1"]}), json!(["t2"])));
+    assert!(run(json!({"isExclude": false, "names": ["sera"], "tags": []}), json!([])));
+    assert!(!run(json!({"isExclude": true, "names": ["sera"], "tags": ["t1"]}), json!(["t2"])));
+}
