@@ -111,6 +111,10 @@ codes! {
     TemplateStory = "template.story";
     /// The backend needs a model and none is chosen. Remedy: choose one.
     ProviderModel = "provider.model";
+    /// The tokenizer.json lacks a field, or a field has a value that it cannot have. Remedy: load the file as the model's author published it.
+    TokensFile = "tokens.file";
+    /// The tokenizer.json names a part that is not supported. Remedy: let the backend count (`room.supplyCounts`), or use the estimate.
+    TokensUnsupported = "tokens.unsupported";
     /// A fault in this library. Remedy: report it with a snapshot of the room.
     Internal = "internal";
 }

@@ -10,7 +10,7 @@ use crate::models::{Params, Source, params};
 use crate::profile::Profile;
 use crate::provider::{self, Config, Converter, Names, Sse, Stream, convert};
 use crate::room::request_value;
-use crate::scene::Object;
+use crate::scene::{Object, TextSetup};
 
 /// What a call is given.
 struct Args<'a> {
@@ -159,6 +159,19 @@ pub(super) fn call(name: &str, of: &Value) -> Result<Value, Error> {
             Value::Null => Source::ALL.iter().map(|s| provider::capabilities(*s)).collect(),
             _ => provider::capabilities(args.source()?),
         },
+        "token_count_request" => {
+            let setup = TextSetup {
+                backend: args.text("type", "ooba").to_owned(),
+                server: args.text("server", "").to_owned(),
+                model: args.raw("model").as_str().map(str::to_owned),
+                ..TextSetup::default()
+            };
+            match provider::text::token_count_request(&setup, args.text("text", "")) {
+                Some(count) => json!({"url": count.url, "body": js::stringify(&Value::Object(count.body))}),
+                None => Value::Null,
+            }
+        }
+        "read_token_count" => json!(provider::text::read_token_count(args.raw("answer"))),
         "parse_sse" => {
             let mut sse = Sse::new(false);
             let mut events = Vec::new();

@@ -15,6 +15,7 @@ mod room_script;
 mod rooms;
 mod regexp;
 mod session;
+mod supplied;
 mod types;
 mod vectors;
 

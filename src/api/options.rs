@@ -14,7 +14,9 @@ use crate::models::{self, Model};
 use crate::parts::Shares;
 use crate::profile::{Profile, TOKENS_ESTIMATE};
 use crate::scene::Preset;
-use crate::tokens::{Bpe, ByScript, CodePoints, Count, Estimate, Remembered, Vocabulary};
+use crate::tokens::{
+    Bpe, ByScript, CodePoints, Count, Estimate, FileTokenizer, Normalize, Remembered, Vocabulary,
+};
 
 /// Where random numbers come from.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -58,8 +60,8 @@ pub struct RoomOptions {
     /// BCP 47 tag. Default in JavaScript: the browser's language.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub locale: Option<String>,
-    /// `auto` (default: by model, an estimate while its vocabulary is not loaded), `estimate`, `codepoints`, or an encoding such as
-    /// `o200k_base`.
+    /// `auto` (default: by model, an estimate while its vocabulary is not loaded), `estimate`, `codepoints`, an encoding such as
+    /// `o200k_base`, the name that a `tokenizer.json` was loaded under, or `supplied` (`supplied:NAME`): the host counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokenizer: Option<String>,
     /// Host settings of the providers: `promptPlaceholder`, `claude.cachingAtDepth` …
@@ -207,10 +209,20 @@ pub(super) fn set_limit(limits: &mut Limits, name: &str, value: u64) -> Result<(
     Ok(())
 }
 
+/// The choice of tokenizer that counts with what the host supplies; a name may follow behind a colon.
+pub(super) const SUPPLIED: &str = "supplied";
+
+/// Names of vocabularies.
+const ENCODINGS: &[&str] = &["o200k_base", "o200k_harmony", "cl100k_base", "p50k_base", "r50k_base"];
+
 /// What the module has for all rooms: the loaded vocabularies, by encoding, and the platform's regular expressions. Cheap to copy.
 #[derive(Clone, Default)]
 pub struct Vocabularies {
     loaded: IndexMap<String, Rc<Bpe>>,
+    /// Tokenizers from files, by the names that their loaders gave them.
+    files: IndexMap<String, Rc<dyn Count>>,
+    /// Unicode's normal forms, where the platform has them.
+    pub normalize: Option<Normalize>,
     /// The browser's `RegExp`, where there is one.
     pub platform_regexp: Option<Platform>,
 }
@@ -222,6 +234,23 @@ impl Vocabularies {
         let name = Count::id(&vocabulary).to_owned();
         self.loaded.insert(name.clone(), Rc::new(vocabulary));
         Ok(name)
+    }
+
+    /// Adds a `tokenizer.json` under a name, in place of an earlier one of that name.
+    pub fn load_file(&mut self, name: &str, file: &[u8]) -> Result<(), Error> {
+        let taken = matches!(name, "" | "auto" | "estimate" | "codepoints") || name.starts_with(SUPPLIED);
+        if taken || ENCODINGS.contains(&name) {
+            return Err(Error::new(
+                Code::OptionUnknown,
+                "name",
+                format!(
+                    "{name:?} cannot be the name of a tokenizer.json: it is empty or means something else"
+                ),
+            ));
+        }
+        let tokenizer = FileTokenizer::parse(name, file, self.normalize)?;
+        self.files.insert(name.to_owned(), Rc::new(tokenizer));
+        Ok(())
     }
 
     /// The engine for regex scripts by its name.
@@ -256,7 +285,10 @@ impl Vocabularies {
                     None => guess(),
                 })
             }
-            name => Ok(Rc::new(Remembered::new(self.tokenizer(name)?))),
+            name => match self.files.get(name) {
+                Some(file) => Ok(Rc::new(Remembered::new(file.clone()))),
+                None => Ok(Rc::new(Remembered::new(self.tokenizer(name)?))),
+            },
         }
     }
 

@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 
 use super::options::{Random, RoomOptions, Vocabularies};
 use super::types::{ChatEdits, Drawn, Inspected, Plan, SpeakerOptions, StepParams};
-use super::{calls, memory, params, text};
+use super::{calls, memory, params, supplied, text};
 use crate::error::{Code, Error, Warning};
 use crate::host::Draw;
 use crate::js;
 use crate::profile::{Profile, TEXT_HALVES};
 use crate::room::{Output, Room};
 use crate::scene::{ChatMessage, Object, Scene};
-use crate::tokens::Count;
+use crate::tokens::{Count, Supplied};
 
 /// One room behind the JSON face.
 pub struct Session {
@@ -23,6 +23,8 @@ pub struct Session {
     options: RoomOptions,
     vocabularies: Vocabularies,
     counter: Rc<dyn Count>,
+    /// The counter, where the host supplies the counts.
+    supplied: Option<Rc<Supplied>>,
     warnings: Vec<Warning>,
 }
 
@@ -34,8 +36,14 @@ impl Session {
         let (value, mut warnings) = parsed(scene, &profile)?;
         let (scene, notes) = Scene::from_value(&value)?;
         warnings.extend(notes);
-        let counter =
-            vocabularies.counter(options.tokenizer.as_deref().unwrap_or("auto"), &scene.preset, &profile)?;
+        let mut supplied = None;
+        let counter = supplied::counter(
+            &vocabularies,
+            options.tokenizer.as_deref(),
+            &scene.preset,
+            &profile,
+            &mut supplied,
+        )?;
         let mut host = options.host()?;
         host.platform_regexp = vocabularies.regexp(options.regexp.as_deref())?;
         let mut room = Room::new(scene, profile, host);
@@ -52,7 +60,7 @@ impl Session {
             Value::Object(o) => o,
             _ => Object::new(),
         };
-        Ok(Self { room, source, options, vocabularies, counter, warnings })
+        Ok(Self { room, source, options, vocabularies, counter, supplied, warnings })
     }
 
     /// Calls a method by its name with JSON parameters.
@@ -93,6 +101,8 @@ impl Session {
                 text(&calls::lore(&mut self.room, &params(&value)?, &*counter, method == "lore")?)
             }
             "count" => text(&calls::count(&self.room, &value, &*self.counter)),
+            "missingCounts" => text(&supplied::missing(self.supplied.as_deref())?),
+            "supplyCounts" => supplied::supply(self.supplied.as_deref(), &value).map(|()| "null".to_owned()),
             name if name.starts_with("memory.") => self.memory(name, &value, &[]),
             "convert" => text(&calls::convert(&self.room, &value)?),
             other => {
@@ -206,10 +216,12 @@ impl Session {
         if !parts.contains_key("variables") {
             scene.global_variables.clone_from(&self.room.scene().global_variables);
         }
-        let counter = self.vocabularies.counter(
-            self.options.tokenizer.as_deref().unwrap_or("auto"),
+        let counter = supplied::counter(
+            &self.vocabularies,
+            self.options.tokenizer.as_deref(),
             &scene.preset,
             self.room.profile(),
+            &mut self.supplied,
         )?;
         self.counter = counter;
         self.source = source;
@@ -226,10 +238,12 @@ impl Session {
         }
         let options: RoomOptions = params(&merged)?;
         let profile = options.profile()?;
-        let counter = self.vocabularies.counter(
-            options.tokenizer.as_deref().unwrap_or("auto"),
+        let counter = supplied::counter(
+            &self.vocabularies,
+            options.tokenizer.as_deref(),
             &self.room.scene().preset,
             &profile,
+            &mut self.supplied,
         )?;
         let given = |key: &str| value.get(key).is_some();
         if given("rounds") {

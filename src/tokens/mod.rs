@@ -7,6 +7,7 @@ mod classes;
 #[cfg(all(feature = "tiktoken-rs", not(target_arch = "wasm32")))]
 mod engine;
 mod estimate;
+mod json;
 mod remembered;
 mod scan;
 mod supplied;
@@ -17,6 +18,7 @@ pub use bpe::Bpe;
 #[cfg(all(feature = "tiktoken-rs", not(target_arch = "wasm32")))]
 pub use engine::TiktokenRs;
 pub use estimate::{ByScript, CodePoints, Estimate};
+pub use json::{FileTokenizer, Normalize};
 pub use remembered::Remembered;
 pub use supplied::Supplied;
 pub use vocabulary::Vocabulary;

@@ -15,14 +15,19 @@ const MISSING_TEXTS: usize = 4096;
 #[derive(Debug)]
 pub struct Supplied {
     id: String,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
     counts: IndexMap<(u64, usize), u32>,
-    missing: Mutex<IndexSet<String>>,
+    missing: IndexSet<String>,
 }
 
 impl Supplied {
     /// An empty table of the tokenizer called `id`.
     pub fn new(id: impl Into<String>) -> Self {
-        Self { id: id.into(), counts: IndexMap::new(), missing: Mutex::new(IndexSet::new()) }
+        Self { id: id.into(), state: Mutex::default() }
     }
 
     /// How a text is known: a hash of its UTF-8 bytes (FNV-1a, 64 bits) and their number.
@@ -36,24 +41,36 @@ impl Supplied {
         (hash, text.len())
     }
 
+    /// [`Supplied::key`] as text: sixteen hexadecimal digits, a colon, the number of bytes.
+    pub fn key_text(text: &str) -> String {
+        let (hash, length) = Self::key(text);
+        format!("{hash:016x}:{length}")
+    }
+
+    /// Reads what [`Supplied::key_text`] wrote.
+    pub fn read_key(key: &str) -> Option<(u64, usize)> {
+        let (hash, length) = key.split_once(':').filter(|(hash, _)| hash.len() == 16)?;
+        Some((u64::from_str_radix(hash, 16).ok()?, length.parse().ok()?))
+    }
+
     /// Enters the count of a text.
-    pub fn supply(&mut self, text: &str, tokens: u32) {
+    pub fn supply(&self, text: &str, tokens: u32) {
         self.supply_key(Self::key(text), tokens);
-        self.missing().shift_remove(text);
+        self.state().missing.shift_remove(text);
     }
 
     /// Enters a count that was stored under its text's [`Supplied::key`].
-    pub fn supply_key(&mut self, key: (u64, usize), tokens: u32) {
-        self.counts.insert(key, tokens);
+    pub fn supply_key(&self, key: (u64, usize), tokens: u32) {
+        self.state().counts.insert(key, tokens);
     }
 
     /// The texts that had to be guessed since the last call, in the order they were asked for.
     pub fn take_missing(&self) -> Vec<String> {
-        std::mem::take(&mut *self.missing()).into_iter().collect()
+        std::mem::take(&mut self.state().missing).into_iter().collect()
     }
 
-    fn missing(&self) -> MutexGuard<'_, IndexSet<String>> {
-        self.missing.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -63,19 +80,19 @@ impl Count for Supplied {
         if text.is_empty() {
             return 0;
         }
-        if let Some(tokens) = self.counts.get(&Self::key(text)) {
+        let mut state = self.state();
+        if let Some(tokens) = state.counts.get(&Self::key(text)) {
             return *tokens;
         }
-        let mut missing = self.missing();
-        if missing.len() < MISSING_TEXTS && !missing.contains(text) {
-            missing.insert(text.to_owned());
+        if state.missing.len() < MISSING_TEXTS && !state.missing.contains(text) {
+            state.missing.insert(text.to_owned());
         }
         ByScript.count(text)
     }
 
     /// True as long as nothing is missing.
     fn exact(&self) -> bool {
-        self.missing().is_empty()
+        self.state().missing.is_empty()
     }
 
     fn id(&self) -> &str {
@@ -89,7 +106,7 @@ mod tests {
 
     #[test]
     fn what_was_guessed_is_asked_for_once_and_then_known() {
-        let mut counts = Supplied::new("my-server");
+        let counts = Supplied::new("my-server");
         counts.supply("洛恩，你在吗？", 9);
         assert_eq!((counts.count("洛恩，你在吗？"), counts.count("")), (9, 0));
         assert!(counts.exact());
@@ -103,6 +120,8 @@ mod tests {
         for (text, tokens) in missing.iter().zip([5, 2]) {
             counts.supply(text, tokens);
         }
+        let key = Supplied::key_text("夜");
+        assert_eq!((Supplied::read_key(&key), Supplied::read_key("12:3")), (Some(Supplied::key("夜")), None));
         assert_eq!((counts.count("Привет"), counts.count("👋🏽"), counts.exact()), (5, 2, true));
     }
 }

@@ -32,7 +32,15 @@ fn thrown(error: &Error) -> JsValue {
 #[wasm_bindgen(start)]
 pub fn start() {
     console_error_panic_hook::set_once();
-    VOCABULARIES.with_borrow_mut(|v| v.platform_regexp = Some(platform_regexp));
+    VOCABULARIES.with_borrow_mut(|v| {
+        v.platform_regexp = Some(platform_regexp);
+        v.normalize = Some(platform_normalize);
+    });
+}
+
+/// `String.prototype.normalize`.
+fn platform_normalize(text: &str, form: &'static str) -> String {
+    JsString::from(text).normalize(form).into()
 }
 
 /// `RegExp` of the platform: the matches with the positions of their groups.
@@ -177,6 +185,12 @@ pub fn write_bytes(method: &str, bytes: &[u8], params: &str) -> Result<Option<Ve
 #[wasm_bindgen]
 pub fn load_vocabulary(bytes: Vec<u8>) -> Result<String, JsValue> {
     VOCABULARIES.with_borrow_mut(|v| v.load(bytes)).map_err(|e| thrown(&e))
+}
+
+/// Adds a `tokenizer.json` under a name.
+#[wasm_bindgen]
+pub fn load_tokenizer_file(name: &str, bytes: &[u8]) -> Result<(), JsValue> {
+    VOCABULARIES.with_borrow_mut(|v| v.load_file(name, bytes)).map_err(|e| thrown(&e))
 }
 
 /// 32 bytes from the platform's generator, as hexadecimal text.
