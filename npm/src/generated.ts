@@ -32,8 +32,8 @@ offsetMinutes?: number,
  */
 locale?: string, 
 /**
- * `auto` (default: by model, an estimate while its vocabulary is not loaded), `estimate`, `codepoints`, or an encoding such as
- * `o200k_base`.
+ * `auto` (default: by model, an estimate while its vocabulary is not loaded), `estimate`, `codepoints`, an encoding such as
+ * `o200k_base`, the name that a `tokenizer.json` was loaded under, or `supplied` (`supplied:NAME`): the host counts.
  */
 tokenizer?: string, 
 /**

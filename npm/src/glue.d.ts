@@ -37,6 +37,7 @@ export function call(method: string, params: string): string;
 export function call_bytes(method: string, bytes: Uint8Array, params: string): string;
 export function write_bytes(method: string, bytes: Uint8Array, params: string): Uint8Array | undefined;
 export function load_vocabulary(bytes: Uint8Array): string;
+export function load_tokenizer_file(name: string, bytes: Uint8Array): void;
 export function entropy(): string;
 export default function init(input: { module_or_path: unknown }): Promise<unknown>;
 export function initSync(input: { module: unknown }): unknown;

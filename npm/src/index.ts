@@ -12,7 +12,7 @@ export {
   type SummaryState,
 } from "./memory.js";
 export { runRound, withKey, type Meanwhile, type OutgoingRequest, type RoundOptions, type RunningRound, type SendContext, type Sent } from "./round.js";
-export { capabilities, readError, withProxy } from "./providers.js";
+export { capabilities, readError, readTokenCount, tokenCountRequest, withProxy, type CountingBackend } from "./providers.js";
 export { loadTokenizer, countTokens, Tokenizer, TokenStream, type TokenCount, type Vocabulary } from "./tokens.js";
 export { nextSpeakers, buildRequest, cleanReply, expandMacros, inspectText, splitKeys, invoke } from "./functions.js";
 export {

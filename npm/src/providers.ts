@@ -39,3 +39,24 @@ export async function readError(response: Response): Promise<ProviderError> {
   const statusText = plain || response.statusText || `HTTP ${status}`;
   return call("provider.read_error", text({ status, statusText, retryAfter: headers.get("retry-after"), body }));
 }
+
+/** A text-completion backend that may count tokens itself. */
+export interface CountingBackend {
+  /** `koboldcpp`, `llamacpp`, `ooba`, `tabby`, `vllm`, `aphrodite`. */
+  type: string;
+  /** Its address, as in `text.textgen.server`. */
+  server: string;
+  /** The model, where the backend has several. */
+  model?: string;
+}
+
+/** The request, to be sent with POST as JSON, that asks a backend for the tokens of a text; undefined for backends that do not count. */
+export function tokenCountRequest(backend: CountingBackend, words: string): { url: string; body: string } | undefined {
+  const { type, server, model } = backend;
+  return call<{ url: string; body: string } | null>("provider.token_count_request", text({ type, server, model, text: words })) ?? undefined;
+}
+
+/** The tokens that a backend's answer to `tokenCountRequest` names; undefined when it names none. */
+export function readTokenCount(answer: unknown): number | undefined {
+  return call<number | null>("provider.read_token_count", text({ answer })) ?? undefined;
+}

@@ -1,7 +1,7 @@
 import { glue, guarded, text } from "./core.js";
 import { PromptsideError } from "./errors.js";
 import { RoomMemory } from "./memory.js";
-import type { BuildOptions, RawOptions, Built, CleanOptions, Cleaned, Input, InspectOptions, Inspected, InspectedText, LoreLook, LoreOptions, Output, Plan, Planned, RoomOptions, SceneInput, Scripted, ScriptOptions, SpeakerOptions, Start } from "./types.js";
+import type { BuildOptions, RawOptions, Built, CleanOptions, Cleaned, Input, InspectOptions, Inspected, InspectedText, LoreLook, LoreOptions, MissingCount, Output, Plan, Planned, RoomOptions, SceneInput, Scripted, ScriptOptions, SpeakerOptions, Start, SuppliedCount } from "./types.js";
 
 const left = new FinalizationRegistry<glue.Handle>((handle) => handle.free());
 
@@ -121,6 +121,16 @@ export class Room {
         guarded(() => own.load_memory(json, bytes));
       },
     });
+  }
+
+  /** The texts whose counts were guessed since the last call. For rooms with the option `tokenizer: "supplied"`. */
+  missingCounts(): MissingCount[] {
+    return this.#call("missingCounts");
+  }
+
+  /** Enters counts that the host made, or that it kept under their keys. For rooms with the option `tokenizer: "supplied"`. */
+  supplyCounts(counts: SuppliedCount[]): void {
+    this.#call("supplyCounts", { counts });
   }
 
   /** Other calls by name, for hosts that need them. */

@@ -25,22 +25,36 @@ const loading = new Map<string, Promise<string>>();
 /**
  * Loads a vocabulary; from then on counts for its models are exact. Loading one twice costs nothing.
  * A failed load leaves the estimate in place and can be tried again.
- * @param vocabulary From `promptside/tokenizers/…`, or the bytes or URL of such a file.
- * @returns The name of its encoding.
+ *
+ * A `tokenizer.json`, as models have it on Hugging Face, is loaded under a name: `loadTokenizer(url, { name: "my-model" })`, then
+ * `tokenizer: "my-model"` as an option of rooms and of `countTokens`.
+ * @param vocabulary From `promptside/tokenizers/…`, or the bytes or URL of such a file or of a `tokenizer.json`.
+ * @returns The name of its encoding, or the given name.
  */
 export function loadTokenizer(
   vocabulary: Vocabulary | Uint8Array | ArrayBuffer | URL | string,
-  options: { signal?: AbortSignal } = {},
+  options: { signal?: AbortSignal; name?: string } = {},
 ): Promise<string> {
   const key = isVocabulary(vocabulary) ? vocabulary.encoding : undefined;
   const known = key === undefined ? undefined : loading.get(key);
   if (known) return known;
-  const loaded = fetched(vocabulary, options.signal).then((bytes) => guarded(() => glue.load_vocabulary(bytes)));
+  const loaded = fetched(vocabulary, options.signal).then((bytes) => entered(bytes, options.name ?? key));
   if (key !== undefined) {
     loading.set(key, loaded);
     loaded.catch(() => loading.delete(key));
   }
   return loaded;
+}
+
+/** A vocabulary names itself; what begins like JSON is a tokenizer.json, which does not. */
+function entered(bytes: Uint8Array, name: string | undefined): string {
+  const first = bytes.findIndex((byte) => ![0xef, 0xbb, 0xbf, 0x20, 0x09, 0x0a, 0x0d].includes(byte));
+  if (bytes[first] !== 0x7b) return guarded(() => glue.load_vocabulary(bytes));
+  if (name === undefined) {
+    throw new PromptsideError("option.unknown", "name", 'a tokenizer.json has no name of its own: loadTokenizer(source, { name: "my-model" })');
+  }
+  guarded(() => glue.load_tokenizer_file(name, bytes));
+  return name;
 }
 
 function isVocabulary(value: unknown): value is Vocabulary {
@@ -121,7 +135,7 @@ export class Tokenizer {
     return guarded(() => this.#handle.encode(text));
   }
 
-  /** The text of ids; bytes that are no text become U+FFFD. Unknown ids are an error. */
+  /** The text of ids; bytes that are no text become U+FFFD. Unknown ids are an error, and so is a tokenizer from a tokenizer.json. */
   decode(ids: ArrayLike<number>): string {
     return decoder.decode(guarded(() => this.#handle.decode(Uint32Array.from(ids))));
   }

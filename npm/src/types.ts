@@ -278,3 +278,12 @@ export interface FileRead {
   assets?: FileAsset[];
   [part: string]: unknown;
 }
+
+/** A text whose tokens a room wants to know, and the key under which the count can be kept. */
+export interface MissingCount {
+  text: string;
+  key: string;
+}
+
+/** The tokens of a text, given by itself or by its key. */
+export type SuppliedCount = { text: string; tokens: number } | { key: string; tokens: number };

@@ -285,14 +285,19 @@ impl Vocabularies {
                     None => guess(),
                 })
             }
-            name => match self.files.get(name) {
-                Some(file) => Ok(Rc::new(Remembered::new(file.clone()))),
+            name => match self.file(name) {
+                Some(file) => Ok(Rc::new(Remembered::new(file))),
                 None => Ok(Rc::new(Remembered::new(self.tokenizer(name)?))),
             },
         }
     }
 
-    /// A loaded tokenizer by its name.
+    /// The tokenizer of a loaded file by its name.
+    pub fn file(&self, name: &str) -> Option<Rc<dyn Count>> {
+        self.files.get(name).cloned()
+    }
+
+    /// A loaded vocabulary by its name.
     pub fn tokenizer(&self, name: &str) -> Result<Rc<Bpe>, Error> {
         self.loaded.get(name).cloned().ok_or_else(|| {
             Error::new(

@@ -5,12 +5,15 @@ use std::rc::Rc;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use super::{VOCABULARIES, thrown};
+use crate::error::{Code, Error};
 use crate::tokens::{Appender, Bpe, Count};
 
 /// A loaded tokenizer.
 #[wasm_bindgen]
 pub struct Tokens {
-    tokenizer: Rc<Bpe>,
+    tokenizer: Rc<dyn Count>,
+    /// The same, where it can be read backwards.
+    vocabulary: Option<Rc<Bpe>>,
 }
 
 #[wasm_bindgen]
@@ -18,8 +21,11 @@ impl Tokens {
     /// By its name.
     #[wasm_bindgen(constructor)]
     pub fn new(name: &str) -> Result<Tokens, JsValue> {
-        let tokenizer = VOCABULARIES.with_borrow(|v| v.tokenizer(name)).map_err(|e| thrown(&e))?;
-        Ok(Tokens { tokenizer })
+        if let Some(tokenizer) = VOCABULARIES.with_borrow(|v| v.file(name)) {
+            return Ok(Tokens { tokenizer, vocabulary: None });
+        }
+        let vocabulary = VOCABULARIES.with_borrow(|v| v.tokenizer(name)).map_err(|e| thrown(&e))?;
+        Ok(Tokens { tokenizer: vocabulary.clone(), vocabulary: Some(vocabulary) })
     }
 
     /// Tokens of a text.
@@ -45,12 +51,20 @@ impl Tokens {
 
     /// The ids of a text.
     pub fn encode(&self, text: &str) -> Vec<u32> {
-        self.tokenizer.encode(text)
+        match &self.vocabulary {
+            Some(vocabulary) => vocabulary.encode(text),
+            None => self.tokenizer.ids(text).unwrap_or_default(),
+        }
     }
 
     /// The bytes that ids stand for.
     pub fn decode(&self, ids: &[u32]) -> Result<Vec<u8>, JsValue> {
-        self.tokenizer.decode(ids).map_err(|e| thrown(&e))
+        let Some(vocabulary) = &self.vocabulary else {
+            let what =
+                "a tokenizer.json is not read backwards; ids can be decoded with a vocabulary of the package";
+            return Err(thrown(&Error::new(Code::TokensUnsupported, "", what)));
+        };
+        vocabulary.decode(ids).map_err(|e| thrown(&e))
     }
 
     /// An empty text that will grow.
@@ -62,7 +76,7 @@ impl Tokens {
 /// A text that grows.
 #[wasm_bindgen]
 pub struct TokenStream {
-    tokenizer: Rc<Bpe>,
+    tokenizer: Rc<dyn Count>,
     so_far: Appender,
 }
 

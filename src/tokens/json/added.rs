@@ -52,7 +52,12 @@ pub(super) fn read(field: &Field<'_>, steps: &[Step]) -> Result<(Added, Added), 
             whole_word: token.flag("single_word", false)?,
         };
         let set = if token.flag("normalized", true)? {
-            steps.iter().for_each(|step| _ = step.apply(&mut content));
+            for step in steps {
+                if content.len() > LONGEST {
+                    break;
+                }
+                step.apply(&mut content);
+            }
             &mut normalized
         } else {
             &mut raw

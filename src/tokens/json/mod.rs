@@ -25,7 +25,7 @@ use serde_json::Value;
 
 use added::{Added, Part};
 use bpe::Bpe;
-use fields::{Field, unsupported, wrong};
+use fields::{Field, too_large, unsupported, wrong};
 pub use normalize::Normalize;
 use pieces::Pieces;
 use unigram::Unigram;
@@ -34,6 +34,9 @@ use wordpiece::WordPiece;
 use super::Count;
 use crate::error::Error;
 use crate::js;
+
+/// Bytes of a file.
+const LARGEST: usize = 1 << 28;
 
 /// Pieces whose counts are remembered, and bytes of the longest.
 const REMEMBERED: usize = 1 << 13;
@@ -81,6 +84,9 @@ impl FileTokenizer {
     /// Reads a `tokenizer.json`; `name` becomes the counter's id. `normalize` gives Unicode's normal forms; without it, a
     /// file that wants one is refused. Errors: `json.*`, `tokens.file`, `tokens.unsupported`, `limit.reached`.
     pub fn parse(name: &str, file: &[u8], normalize: Option<Normalize>) -> Result<Self, Error> {
+        if file.len() > LARGEST {
+            return Err(too_large("", "a tokenizer.json of more than 256 MB"));
+        }
         let text = str::from_utf8(file).map_err(|_| wrong("", "the file is not UTF-8 text"))?;
         let (mut root, _) = js::parse(text.strip_prefix('\u{feff}').unwrap_or(text))?;
         let mut model =
@@ -135,7 +141,10 @@ impl FileTokenizer {
             };
             let mut normalized = text.get(from..to).unwrap_or("").to_owned();
             for step in &self.normalizers {
-                exact &= step.apply(&mut normalized);
+                exact &= step.apply(&mut normalized) && normalized.len() <= normalize::most(to - from);
+                if !exact {
+                    break;
+                }
             }
             for part in self.added_after.parts(&normalized) {
                 let (start, end) = match part {

@@ -1,7 +1,7 @@
 //! What happens to a text before it is cut.
 
 use super::bytes;
-use super::fields::{Field, unsupported, wrong};
+use super::fields::{Field, too_large, unsupported, wrong};
 use super::split::Pattern;
 use crate::error::Error;
 use crate::js;
@@ -9,8 +9,14 @@ use crate::js;
 /// A text in one of Unicode's normal forms, given as `NFC`, `NFD`, `NFKC` or `NFKD`: the platform's, where there is one.
 pub type Normalize = fn(&str, &'static str) -> String;
 
-/// Levels of sequences in sequences.
+/// Levels of sequences in sequences, and steps of all of them.
 pub(super) const DEEPEST: usize = 16;
+pub(super) const MOST_STEPS: usize = 64;
+
+/// What a text may grow to on the way; no more is done to a larger one.
+pub(super) const fn most(length: usize) -> usize {
+    length.saturating_mul(64).saturating_add(1 << 16)
+}
 
 /// One change.
 #[derive(Debug)]
@@ -35,6 +41,9 @@ pub(super) fn read(
     depth: usize,
     out: &mut Vec<Step>,
 ) -> Result<(), Error> {
+    if out.len() >= MOST_STEPS {
+        return Err(too_large(&field.path, "more than 64 normalizers"));
+    }
     let kind = field.text("type")?;
     let form = |name| match normalize {
         Some(normalize) => Ok(Step::Form(name, normalize)),
@@ -82,11 +91,11 @@ impl Step {
             Self::Form("NFC", _) if text.chars().all(|c| c < '\u{300}') => {}
             Self::Form(_, _) if text.is_ascii() => {}
             Self::Form(form, normalize) => *text = normalize(text, form),
-            Self::Replace(Pattern::Literal(literal), content) if !literal.is_empty() => {
-                *text = text.replace(literal.as_str(), content);
-            }
             Self::Replace(pattern, content) => {
                 let Some(matches) = pattern.matches(text) else { return false };
+                if matches.len().saturating_mul(content.len()) > most(text.len()) {
+                    return false;
+                }
                 let (mut out, mut at) = (String::with_capacity(text.len()), 0);
                 for (start, end) in matches {
                     out.push_str(text.get(at..start).unwrap_or(""));

@@ -143,6 +143,7 @@ impl Translator {
                     Atom::Set
                 }
                 '\\' => self.escape()?,
+                '?' | '*' | '+' => return Err(format!("`{c}` with nothing to repeat")),
                 _ => {
                     self.at += 1;
                     self.character(c)
@@ -517,14 +518,14 @@ mod tests {
     fn what_ruby_means_is_what_is_found() {
         for (pattern, text, wanted) in [
             (r"(?i:'s|'LL)", "it'S we'll 'ſ", "'S|'ll|'ſ"),
-            (r"a(?i)b|c", "aB aC ab C", "aB|ab|"),
+            (r"a(?i)b|c", "aB aC ab C", "aB|aC|ab"),
             (r"\s+", "a\u{85}\u{feff}\u{3000}b", "\u{85}|\u{3000}"),
             (r"[^\s]+", "夜 の", "夜|の"),
             (r"\p{Han}+|\p{^Han}+", "夜のabc川", "夜|のabc|川"),
             (r"\w+", "naïve été मानक़ _1", "naïve|été|मानक़|_1"),
             (r"\d+\h", "١٢٣a", "١٢٣a"),
             (r"a++b|a", "aaab aa", "aaab|a|a"),
-            (r"(?:ab)*+a", "abab aba", "a"),
+            (r"(?:ab)*+a", "abab aba", "aba"),
             (r"(?>a|ab)c", "abc ac", "ac"),
             (r"[a-z&&[^aeiou]]+", "hello", "h|ll"),
             (r"[[:alpha:]]+[[:^alpha:]]", "né9", "né9"),

@@ -1,8 +1,8 @@
 //! A text -> the pieces that a model looks at one by one.
 
 use super::bytes;
-use super::fields::{Field, unsupported, wrong};
-use super::normalize::DEEPEST;
+use super::fields::{Field, too_large, unsupported, wrong};
+use super::normalize::{DEEPEST, MOST_STEPS, most};
 use super::split::{self, Behavior, Pattern, Range, cut};
 use crate::error::Error;
 
@@ -37,6 +37,9 @@ pub(super) enum Step {
 
 /// Reads a pre-tokenizer and those in it, in order.
 pub(super) fn read(field: &Field<'_>, depth: usize, out: &mut Vec<Step>) -> Result<(), Error> {
+    if out.len() >= MOST_STEPS {
+        return Err(too_large(&field.path, "more than 64 pre-tokenizers"));
+    }
     let by = |pattern: &str, behavior, invert| {
         Pattern::regex(pattern)
             .map(|pattern| Step::Split { pattern, behavior, invert })
@@ -93,6 +96,9 @@ pub(super) fn read(field: &Field<'_>, depth: usize, out: &mut Vec<Step>) -> Resu
                 Some(_) => field.text("replacement")?,
                 None => "▁",
             };
+            if mark.len() > 16 {
+                return Err(too_large(format!("{}.replacement", field.path), "more than 16 bytes"));
+            }
             let scheme = match field.get("prepend_scheme") {
                 None if field.flag("add_prefix_space", true)? => Scheme::Always,
                 None => Scheme::Never,
@@ -119,13 +125,15 @@ pub(super) struct Pieces {
     ranges: Vec<Range>,
     /// The first piece begins what the caller gave.
     first: bool,
+    /// Bytes that the text may grow to.
+    most: usize,
 }
 
 impl Pieces {
     /// A text that is one piece.
     pub(super) fn new(text: String, first: bool) -> Self {
         let ranges = if text.is_empty() { Vec::new() } else { vec![(0, text.len())] };
-        Self { text, ranges, first }
+        Self { most: most(text.len()), text, ranges, first }
     }
 
     /// The pieces.
@@ -161,8 +169,11 @@ impl Pieces {
         self.text = text;
     }
 
-    /// Cuts all pieces; false where a pattern's steps ran out and a piece stayed whole.
+    /// Cuts all pieces; false where a pattern's steps ran out and a piece stayed whole, or the text has grown beyond bounds.
     pub(super) fn apply(&mut self, step: &Step) -> bool {
+        if self.text.len() > self.most {
+            return false;
+        }
         match step {
             Step::Split { pattern, behavior, invert } => self.split(pattern, *behavior, *invert),
             Step::ByteLevel { space, pattern } => {

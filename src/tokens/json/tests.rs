@@ -238,6 +238,24 @@ fn a_pattern_that_runs_away_leaves_the_text_whole() {
 }
 
 #[test]
+fn a_text_does_not_grow_without_end() {
+    let grow = json!({"type": "Replace", "pattern": {"String": "a"}, "content": "aa"});
+    let bytes = json!({"type": "ByteLevel", "add_prefix_space": false, "use_regex": false});
+    let model = json!({"type": "BPE", "vocab": {"a": 0}, "merges": []});
+    for file in [
+        json!({"model": model, "normalizer": {"type": "Sequence", "normalizers": vec![grow; 60]}}),
+        json!({"model": model, "pre_tokenizer": {"type": "Sequence", "pretokenizers": vec![bytes.clone(); 60]}}),
+    ] {
+        let tokenizer = read(&file).unwrap();
+        assert!(tokenizer.count(&"a夜".repeat(1000)) < 1_000_000);
+        assert!(!tokenizer.exact());
+    }
+    let file =
+        json!({"model": model, "pre_tokenizer": {"type": "Sequence", "pretokenizers": vec![bytes; 65]}});
+    assert_eq!(read(&file).unwrap_err().code().as_str(), "limit.reached");
+}
+
+#[test]
 fn a_long_run_costs_little_more_than_prose() {
     let tokens: Vec<String> = (0..7).map(|i| "a".repeat(1 << i)).collect();
     let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
