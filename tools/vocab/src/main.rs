@@ -18,6 +18,9 @@ use tiktoken_rs::CoreBPE;
 #[path = "../../../src/error.rs"]
 #[allow(dead_code)]
 mod error;
+#[path = "../../../src/js/mod.rs"]
+#[allow(dead_code, unused_imports)]
+mod js;
 #[path = "../../../tests/it/token_texts.rs"]
 mod token_texts;
 #[path = "../../../src/tokens/mod.rs"]
