@@ -38,7 +38,10 @@ function plain(json) {
   return { ...json, added_tokens: json.added_tokens.filter((token) => !token.special) };
 }
 
-async function judge() {
+let judging;
+const judge = () => (judging ??= fetchJudge());
+
+async function fetchJudge() {
   const files = npmFiles("@huggingface/tokenizers@0.2.0", "dist/tokenizers.min.mjs");
   if (!files) return undefined;
   const code = files.get("dist/tokenizers.min.mjs").toString("base64");

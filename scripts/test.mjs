@@ -20,7 +20,7 @@ step("size", () => run(process.execPath, [join(root, "scripts", "size.mjs"), "--
 step("recorded cases", () => run(process.execPath, [join(root, "scripts", "conformance.mjs"), "--ratchet"]));
 step("package in Node", () => {
   const files = readdirSync(join(root, "pkg-tests")).filter((f) => f.endsWith(".test.mjs")).map((f) => join(root, "pkg-tests", f));
-  run(process.execPath, ["--test", "--test-concurrency=2", ...files.filter((f) => !(quick && /browser|sillytavern|sdk|presets|real/.test(f)))], {
+  run(process.execPath, ["--test", "--test-concurrency=2", ...files.filter((f) => !(quick && /browser|sillytavern|sdk|presets|real|tokenizer-json/.test(f)))], {
     env: { ...process.env, CHROMIUM: chromiumPath() ?? "" },
   });
 });

@@ -177,6 +177,7 @@ impl Bpe {
         }
     }
 
+    #[expect(clippy::cast_possible_truncation, reason = "halves of a number")]
     fn merge(&self, work: &mut Work) {
         let Work { symbols, heap, .. } = work;
         let offer = |heap: &mut BinaryHeap<_>, symbols: &[Symbol], at: u32| {
