@@ -93,16 +93,11 @@ impl Bpe {
         }
         let text = |key: &str| field.get(key).map_or(Ok(""), |_| field.text(key)).map(str::to_owned);
         let prefix = text("continuing_subword_prefix")?;
-        let unknown = match field.get("unk_token") {
-            None => None,
-            Some(_) => {
-                let token = field.text("unk_token")?;
-                Some(
-                    words
-                        .get(token.as_bytes())
-                        .ok_or_else(|| wrong("model.unk_token", "is not in the vocabulary"))?,
-                )
-            }
+        let missing = || wrong("model.unk_token", "is not in the vocabulary");
+        let unknown = if field.get("unk_token").is_some() {
+            Some(words.get(field.text("unk_token")?.as_bytes()).ok_or_else(missing)?)
+        } else {
+            None
         };
         let bytes = field.flag("byte_fallback", false)?.then(|| byte_tokens(&words));
         Ok(Self {
@@ -138,7 +133,7 @@ impl Bpe {
         let mut chars = piece.char_indices().peekable();
         while let Some((at, c)) = chars.next() {
             let end = chars.peek().map_or(piece.len(), |next| next.0);
-            let mut word = piece.get(at..end).unwrap_or("");
+            let mut token = piece.get(at..end).unwrap_or("");
             let (first, last) = (at == 0, end == piece.len());
             if !first && !self.prefix.is_empty() || last && !self.suffix.is_empty() {
                 work.name.clear();
@@ -149,9 +144,9 @@ impl Bpe {
                 if last {
                     work.name.push_str(&self.suffix);
                 }
-                word = &work.name;
+                token = &work.name;
             }
-            if let Some(id) = self.words.get(word.as_bytes()) {
+            if let Some(id) = self.words.get(token.as_bytes()) {
                 if std::mem::take(&mut pending) {
                     push(&mut work.symbols, self.unknown);
                 }
@@ -159,7 +154,7 @@ impl Bpe {
                 continue;
             }
             let symbols = &mut work.symbols;
-            if self.bytes.as_ref().is_some_and(|table| as_bytes(table, word, |id| push(symbols, Some(id)))) {
+            if self.bytes.as_ref().is_some_and(|table| as_bytes(table, token, |id| push(symbols, Some(id)))) {
                 continue;
             }
             if self.unknown.is_some() {
@@ -177,7 +172,6 @@ impl Bpe {
         }
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "halves of a number")]
     fn merge(&self, work: &mut Work) {
         let Work { symbols, heap, .. } = work;
         let offer = |heap: &mut BinaryHeap<_>, symbols: &[Symbol], at: u32| {

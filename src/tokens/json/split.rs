@@ -36,14 +36,12 @@ impl Pattern {
             return Ok(Self::Literal(field.text("String")?.to_owned()));
         }
         let pattern = field.text("Regex")?;
-        match known(pattern) {
-            Some(known) => Ok(known),
-            None => {
-                let path = format!("{}.Regex", field.path);
-                let translated = oniguruma::translate(pattern).map_err(|what| unsupported(&path, &what))?;
-                Self::regex(&translated).map_err(|what| wrong(path, &what))
-            }
+        if let Some(known) = known(pattern) {
+            return Ok(known);
         }
+        let path = format!("{}.Regex", field.path);
+        let translated = oniguruma::translate(pattern).map_err(|what| unsupported(&path, &what))?;
+        Self::regex(&translated).map_err(|what| wrong(path, &what))
     }
 
     /// From a JavaScript pattern.

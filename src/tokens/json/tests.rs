@@ -80,7 +80,7 @@ fn every_pre_tokenizer_cuts() {
 #[test]
 fn every_normalizer_changes() {
     let change = |normalizer: Value, text: &str, wanted: &str| {
-        pieces(json!({"normalizer": normalizer}), text, &[wanted])
+        pieces(json!({"normalizer": normalizer}), text, &[wanted]);
     };
     change(json!({"type": "NFC"}), "e\u{301}한", "é한");
     change(json!({"type": "NFKC"}), "ﬁＡ", "fiA");

@@ -39,7 +39,7 @@ fn places(hash: u64, slots: usize) -> impl Iterator<Item = usize> {
 pub(super) struct Words {
     bytes: Vec<u8>,
     /// End of each word, and its number.
-    words: Vec<(u32, u32)>,
+    entries: Vec<(u32, u32)>,
     /// High bits of the hash; index of the word and 1, 0 in a free slot.
     slots: Vec<(u32, u32)>,
     /// Bytes of the longest word.
@@ -54,20 +54,19 @@ impl Words {
 
     fn word(&self, index: u32) -> Option<(&[u8], u32)> {
         let index = index as usize;
-        let from = index.checked_sub(1).map_or(0, |i| self.words.get(i).map_or(0, |w| w.0));
-        let (to, number) = *self.words.get(index)?;
+        let from = index.checked_sub(1).map_or(0, |i| self.entries.get(i).map_or(0, |w| w.0));
+        let (to, number) = *self.entries.get(index)?;
         Some((self.bytes.get(from as usize..to as usize)?, number))
     }
 
     /// Adds a word; a word that is there gets the new number. False if there is no room.
-    #[expect(clippy::cast_possible_truncation, reason = "the high half of the hash")]
     pub(super) fn insert(&mut self, word: &[u8], number: u32) -> bool {
         let hash = scattered(hashed(SEED, word));
         for place in places(hash, self.slots.len()) {
             let Some((_, index)) = self.slots.get(place).copied() else { return false };
             if let Some(index) = index.checked_sub(1) {
                 if self.word(index).is_some_and(|(known, _)| known == word) {
-                    if let Some(known) = self.words.get_mut(index as usize) {
+                    if let Some(known) = self.entries.get_mut(index as usize) {
                         known.1 = number;
                     }
                     return true;
@@ -76,8 +75,8 @@ impl Words {
             }
             self.bytes.extend_from_slice(word);
             let Ok(end) = u32::try_from(self.bytes.len()) else { return false };
-            self.words.push((end, number));
-            let Ok(index) = u32::try_from(self.words.len()) else { return false };
+            self.entries.push((end, number));
+            let Ok(index) = u32::try_from(self.entries.len()) else { return false };
             self.longest = self.longest.max(word.len());
             if let Some(slot) = self.slots.get_mut(place) {
                 *slot = ((hash >> 32) as u32, index);
@@ -88,7 +87,6 @@ impl Words {
     }
 
     /// The number of the word that `same` accepts among those of a hash.
-    #[expect(clippy::cast_possible_truncation, reason = "the high half of the hash")]
     fn lookup(&self, hash: u64, same: impl Fn(&[u8]) -> bool) -> Option<u32> {
         let hash = scattered(hash);
         let tag = (hash >> 32) as u32;
