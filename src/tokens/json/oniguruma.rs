@@ -79,9 +79,8 @@ fn both_cases(c: char) -> String {
         'k' | 'K' | '\u{212a}' => all.extend(['k', 'K', '\u{212a}']),
         _ => {}
     }
-    all.sort_unstable();
-    all.dedup();
-    all.into_iter().map(literal).collect()
+    let first = |(i, c): &(usize, &char)| all.iter().position(|other| other == *c) == Some(*i);
+    all.iter().enumerate().filter(first).map(|(_, c)| literal(*c)).collect()
 }
 
 /// A set by the name of a POSIX bracket or of a property only Oniguruma has.
