@@ -6,7 +6,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { fail, root } from "./lib.mjs";
 
 /** Most bytes after brotli, level 11. Raise one only with a reason in the commit. */
-const LIMITS = { "promptside.wasm": 980_000, "all JavaScript": 16_000 };
+const LIMITS = { "promptside.wasm": 1_020_000, "all JavaScript": 16_000 };
 
 const pkg = join(root, "pkg");
 if (!existsSync(pkg)) fail("pkg/ is not built: run npm run build first");
