@@ -61,7 +61,7 @@ are the same.`,
 const tables = {};
 let page = `# Benchmarks
 
-Written by \`npm run bench\`. Measured on one machine with two cores, Node ${process.versions.node}; take the ratios, not the milliseconds.
+Written by \`npm run bench\`. Measured on one machine with two cores, Node ${process.versions.node}; take the ratios, not the milliseconds: the same code has taken twice as long on another day.
 `;
 for (const { id, title, script, before, after } of PARTS) {
   if (only && !only.includes(id)) continue;

@@ -1,7 +1,7 @@
 // Counting beside its peers, in one run: node bench/tokenizers.mjs [--quick]
 // Prints tables and, last, one line of JSON. The peers are installed in bench/peers by themselves.
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -68,7 +68,7 @@ if (process.argv[2] === "--child") {
 
 async function main() {
   if (!existsSync(join(peersAt, "node_modules", "tiktoken"))) {
-    execFileSync("npm", ["ci", "--no-audit", "--no-fund"], { cwd: peersAt, stdio: "inherit" });
+    execFileSync("npm", ["ci", "--no-audit", "--no-fund"], { cwd: peersAt, stdio: "ignore" });
   }
   console.log(`node ${process.version}, ${ENCODING}\n`);
   const result = { cold: cold(), ...(await speed()), ...(await heavy()), sizes: sizes() };
@@ -201,12 +201,13 @@ async function heavy() {
 function sizes() {
   const read = (...path) => readFileSync(join(...path));
   const of = (name) => join(peersAt, "node_modules", name);
+  const hashed = readdirSync(of("ai-tokenizer/dist/encoding")).find((file) => file.startsWith(`${ENCODING}-`) && file.endsWith(".js"));
   const asset = join(root, "pkg", "tokenizers", `${ENCODING}.bin`);
   const parts = {
     "promptside, vocabulary (as served)": [[readFileSync(asset), true]],
     "gpt-tokenizer, ranks": [[read(of(`gpt-tokenizer/esm/bpeRanks/${ENCODING}.js`))]],
     "js-tiktoken, ranks": [[read(of(`js-tiktoken/dist/ranks/${ENCODING}.js`))]],
-    "ai-tokenizer, ranks": [[read(of(`ai-tokenizer/dist/encoding/${ENCODING}.js`))]],
+    "ai-tokenizer, ranks": [[read(of("ai-tokenizer/dist/encoding"), hashed)]],
     "tiktoken, wasm with all vocabularies": [[read(of("tiktoken/tiktoken_bg.wasm"))]],
   };
   const rows = Object.entries(parts).map(([name, list]) => {

@@ -52,7 +52,8 @@ impl Patterns {
         let mut this = Self { lengths: keys.iter().map(|k| k.len()).collect(), ..Self::default() };
         let mut sorted: Vec<(u32, &[u8])> = keys.iter().enumerate().map(|(i, k)| (number(i), *k)).collect();
         sorted.retain(|(_, key)| !key.is_empty());
-        js::sort_by_key(&mut sorted, |(_, key)| *key);
+        // No two are equal, and they may be many.
+        sorted.sort_unstable_by_key(|(_, key)| *key);
         // Each node stands for the sorted keys that begin like it.
         let mut level: Vec<&[(u32, &[u8])]> = vec![&sorted];
         this.bytes.push(0);
