@@ -1,8 +1,9 @@
-// Fuzzing on the stable toolchain: builds the targets with coverage, runs each from its corpus and the recorded cases, keeps the corpus small.
+// Fuzzing on the stable toolchain: builds the targets with coverage, runs each from its corpus and the recorded cases, and keeps of the corpus
+// what adds coverage: fuzz/corpus/TARGET.json, a list of inputs as base64.
 //   node scripts/fuzz.mjs [TARGET …] [--seconds 60] [--jobs 2]
 // A crash ends it with status 1; the input is in fuzz/artifacts/TARGET. Needs a C++ compiler.
 import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { output, root, run } from "./lib.mjs";
 
@@ -33,8 +34,12 @@ process.exitCode = failed ? 1 : 0;
 
 /** Runs a target, then keeps of its corpus what adds coverage. */
 async function one(name) {
-  const [corpus, artifacts, seeds] = ["corpus", "artifacts", "target/seeds"].map((folder) => join(fuzz, folder, name));
+  const [corpus, artifacts, seeds] = ["target/corpus", "artifacts", "target/seeds"].map((folder) => join(fuzz, folder, name));
   for (const folder of [corpus, artifacts, seeds]) mkdirSync(folder, { recursive: true });
+  const packed = join(fuzz, "corpus", `${name}.json`);
+  if (existsSync(packed)) {
+    JSON.parse(readFileSync(packed, "utf8")).forEach((input, i) => writeFileSync(join(corpus, `kept-${i}`), Buffer.from(input, "base64")));
+  }
   seed(name, seeds);
   const binary = join(fuzz, "target", host, "release", name);
   const bounds = ["-timeout=20", "-rss_limit_mb=2048", "-max_len=65536"];
@@ -44,9 +49,11 @@ async function one(name) {
   const small = `${corpus}.small`;
   rmSync(small, { recursive: true, force: true });
   mkdirSync(small);
-  await started(binary, ["-merge=1", ...bounds, "-max_len=2048", small, corpus, seeds]);
-  rmSync(corpus, { recursive: true, force: true });
-  renameSync(small, corpus);
+  // Archives and pictures do not get shorter than this.
+  await started(binary, ["-merge=1", ...bounds, `-max_len=${/zip|png/.test(name) ? 2048 : 192}`, small, corpus, seeds]);
+  const inputs = readdirSync(small).sort().map((file) => readFileSync(join(small, file)).toString("base64"));
+  mkdirSync(join(fuzz, "corpus"), { recursive: true });
+  writeFileSync(packed, `${JSON.stringify(inputs, null, 0).replaceAll('","', '",\n"')}\n`);
   return true;
 }
 
