@@ -579,6 +579,14 @@ impl<'a, 'e> Scanner<'a, 'e> {
                 continue;
             }
             let mut text = macros::expand(&entry.content, self.env, self.host, self.effects);
+            if self.profile.on(&profile::LORE_PLACES) && entry.content.contains("{{outlet") {
+                // Outlets are filled from what the scan finds (03 F40).
+                self.effects.notes.push(Warning::new(
+                    "lore_outlet",
+                    entry.id.clone(),
+                    "an outlet inside an entry is empty: outlets are filled when the scan is over",
+                ));
+            }
             if fixed {
                 // What is inserted is what counts (03 F8).
                 text = scripts(&text, entry.script_depth(), self.host, self.effects);

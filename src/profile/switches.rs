@@ -179,9 +179,9 @@ switches! {
         faults: ["03 F26", "03 F27", "03 F28", "03 F29", "03 F30", "03 F31", "03 F34", "03 F35", "03 F36b"]
     }
     LORE_PLACES = "lore.places" {
-        off: "Outlets and top examples read from the highest order down, and entries in the chat without a depth are lost.",
-        on: "All places read ascending by order, and the default depth is 4.",
-        faults: ["03 F38", "03 F39"]
+        off: "Outlets and top examples read from the highest order down, entries in the chat without a depth are lost, an outlet inside an entry is silently empty.",
+        on: "All places read ascending by order, the default depth is 4, and an outlet inside an entry is reported.",
+        faults: ["03 F38", "03 F39", "03 F40"]
     }
     LORE_ENTRIES = "lore.entries" {
         off: "An entry without a position is inserted nowhere, one without an order breaks the sort, tag filters do not apply when nobody is selected, of two entries under one uid one text is lost, a bad entry switches all books off, books in other forms are silent, a book's own settings are ignored.",

@@ -1386,3 +1386,17 @@ fn tag_and_name_filters_follow_the_examples() {
     assert!(run(json!({"isExclude": false, "names": ["sera"], "tags": []}), json!([])));
     assert!(!run(json!({"isExclude": true, "names": ["sera"], "tags": ["t1"]}), json!(["t2"])));
 }
+
+#[test]
+fn an_outlet_inside_an_entry_is_reported() {
+    // F40.
+    let entries = list(&[
+        json!({"constant": true, "content": "в {{outlet::O}} нет", "order": 1}),
+        json!({"constant": true, "content": "x", "position": 7, "outletName": "O"}),
+    ]);
+    for (profile, told) in [(Profile::sillytavern(), false), (Profile::promptside(), true)] {
+        let seen = look(&Look { entries: entries.clone(), profile, ..Look::default() });
+        assert_eq!(seen.lore.before, "в  нет");
+        assert_eq!(seen.effects.notes.iter().any(|n| n.code == "lore_outlet"), told);
+    }
+}
