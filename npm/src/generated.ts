@@ -833,11 +833,11 @@ entries: Array<string>, };
  */
 export type LoreActive = { 
 /**
- * Name of its book.
+ * Name of the book.
  */
 book: string, 
 /**
- * Its `uid`.
+ * `uid` of the entry in it, as it stands.
  */
 uid: JsonValue, };
 

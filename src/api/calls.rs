@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::types::{
-    BuildOptions, Built, CleanOptions, ExpandOptions, InspectOptions, InspectedText, LoreActive, LoreDepth,
-    LoreExample, LoreLook, LoreOptions, RawOptions, Scripted, SpeakerOptions,
+    BuildOptions, Built, CleanOptions, ExpandOptions, InspectOptions, InspectedText, LoreDepth, LoreExample,
+    LoreLook, LoreOptions, RawOptions, Scripted, SpeakerOptions,
 };
 use crate::error::{Code, Error};
 use crate::js;
@@ -346,7 +346,6 @@ pub(super) fn lore(
         role: d.role,
         entries: d.entries,
     });
-    let active = found.activated.into_iter();
     let result = LoreLook {
         before: found.before,
         after: found.after,
@@ -355,7 +354,7 @@ pub(super) fn lore(
         an_before: found.an_before,
         an_after: found.an_after,
         outlets: found.outlets,
-        activated: active.map(|a| LoreActive { book: a.book, uid: a.uid }).collect(),
+        activated: found.activated,
         explained: found.explained,
         untouched: found.untouched,
         loops: found.loops,

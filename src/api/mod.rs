@@ -107,7 +107,7 @@ mod tests {
             LoreLook,
             LoreExample,
             LoreDepth,
-            LoreActive,
+            lore::Activated,
             coordinator::RoundConfig,
             coordinator::Mode,
             coordinator::Who,

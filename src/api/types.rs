@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::Warning;
-use crate::lore::{Explained, Loop, Untouched};
+use crate::lore::{Activated, Explained, Loop, Untouched};
 use crate::macros::{MacroSpan, Needs};
 use crate::parts::{Effects, Report};
 use crate::room::{Input, QuietInput};
@@ -30,7 +30,7 @@ pub struct LoreLook {
     #[cfg_attr(test, ts(type = "Record<string, string[]>"))]
     pub outlets: IndexMap<String, Vec<String>>,
     /// Active entries, in the order in which they became so.
-    pub activated: Vec<LoreActive>,
+    pub activated: Vec<Activated>,
     /// Every entry that something came of.
     pub explained: Vec<Explained>,
     /// All other entries: by reason and book their uids, where a list `[a, b]` stands for all whole numbers from a to b.
@@ -66,16 +66,6 @@ pub struct LoreDepth {
     pub role: i64,
     /// Texts, joined by a line feed in the request.
     pub entries: Vec<String>,
-}
-
-/// An active entry.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct LoreActive {
-    /// Name of its book.
-    pub book: String,
-    /// Its `uid`.
-    pub uid: Value,
 }
 
 /// Who would speak?

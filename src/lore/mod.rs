@@ -101,7 +101,8 @@ pub struct DepthEntries {
 }
 
 /// An active entry.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "LoreActive"))]
 pub struct Activated {
     /// Name of the book.
     pub book: String,

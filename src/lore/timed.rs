@@ -117,8 +117,8 @@ impl Timers {
         // the reference (03 F29).
         // Several may speak in one turn: then it is the messages that tell.
         let made = record.get("messages").map_or(start, js::value_to_number);
-        let now = if self.clock.turns { self.clock.messages } else { self.clock.now };
-        if now <= made && (!protected || (fixed && now < made)) {
+        let messages = self.clock.messages;
+        if messages <= made && (!protected || (fixed && messages < made)) {
             self.map(kind).shift_remove(key);
             return;
         }

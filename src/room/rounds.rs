@@ -15,9 +15,11 @@ use super::presence;
 use super::turns::Current;
 use super::{Room, Round, State, store};
 use crate::error::{Code, Error, Warning};
+use crate::host::Host;
 use crate::js::{self, object};
 use crate::parts::Kind;
-use crate::scene::{ChatMessage, Object, Strategy};
+use crate::profile::Profile;
+use crate::scene::{ChatMessage, Object, Scene, Strategy};
 use crate::speakers;
 use crate::tokens::Count;
 
@@ -171,12 +173,7 @@ impl Room {
         let Some(rounds) = &mut self.rounds else { return Err(no_rounds()) };
         let before = rounds.clone();
         let host = self.host.clone();
-        let mut ground = Ground {
-            scene: &self.scene,
-            profile: &self.profile,
-            dice: &mut self.host.dice,
-            now: Some(self.host.clock.now_ms),
-        };
+        let mut ground = ground(&self.scene, &self.profile, &mut self.host);
         rounds.coordinator.tell(told, &mut ground).map_err(refused)?;
         if !matches!(self.state, State::Running(_)) || rounds.coordinator.outstanding().is_none() {
             // The request that ran is over, or was given up.
@@ -234,13 +231,7 @@ impl Room {
     fn drain(&mut self, out: &mut Vec<Output>, count: &dyn Count) -> Result<(), Error> {
         loop {
             let Some(rounds) = &mut self.rounds else { return Ok(()) };
-            let mut ground = Ground {
-                scene: &self.scene,
-                profile: &self.profile,
-                dice: &mut self.host.dice,
-                now: Some(self.host.clock.now_ms),
-            };
-            match rounds.coordinator.next(&mut ground)? {
+            match rounds.coordinator.next(&mut ground(&self.scene, &self.profile, &mut self.host))? {
                 Some(next) => self.carry_out(next, out, count)?,
                 None => return Ok(()),
             }
@@ -293,12 +284,7 @@ impl Room {
 
     fn pass_on(&mut self, told: Tell) -> Result<(), Error> {
         let Some(rounds) = &mut self.rounds else { return Ok(()) };
-        let mut ground = Ground {
-            scene: &self.scene,
-            profile: &self.profile,
-            dice: &mut self.host.dice,
-            now: Some(self.host.clock.now_ms),
-        };
+        let mut ground = ground(&self.scene, &self.profile, &mut self.host);
         rounds.coordinator.tell(told, &mut ground).map_err(refused)
     }
 
@@ -616,6 +602,11 @@ fn trigger(word: &str) -> Result<Trigger, Error> {
 
 fn no_rounds() -> Error {
     Error::new(Code::RoomState, "", "the room has no configuration of rounds: give it the option rounds")
+}
+
+/// What the coordinator stands on, out of the parts of a room.
+fn ground<'a>(scene: &'a Scene, profile: &'a Profile, host: &'a mut Host) -> Ground<'a> {
+    Ground { scene, profile, dice: &mut host.dice, now: Some(host.clock.now_ms) }
 }
 
 fn refused(refusal: Refusal) -> Error {
